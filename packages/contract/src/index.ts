@@ -1,0 +1,1 @@
+export { ErrorBody } from './error-body.ts';
