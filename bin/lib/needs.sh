@@ -1,0 +1,19 @@
+# What Sallyport takes from Debian, one need per line: <probe> <package>.
+# A probe is a command, or an absolute path (globs allowed) that the package brings. These two lists are the only place.
+
+# shellcheck disable=SC2034 # read by setup.sh
+run_needs='
+haproxy                             haproxy
+/usr/share/modsecurity-crs/rules    modsecurity-crs
+/etc/ssl/certs/ca-certificates.crt  ca-certificates
+flock                               util-linux
+'
+
+# On top of run_needs: a PostgreSQL server that the tests start themselves, and what they make certificates with.
+# shellcheck disable=SC2034
+test_needs='
+/usr/lib/postgresql/*/bin/initdb    postgresql
+openssl                             openssl
+perl                                perl
+git                                 git
+'

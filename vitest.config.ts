@@ -1,0 +1,46 @@
+import { defineConfig } from 'vitest/config';
+
+const neverTests = ['**/node_modules/**', '**/dist/**'];
+
+/** Tests beside the code run in parallel; black-box tests after them, one file at a time: they share machine and ports. */
+export default defineConfig({
+  test: {
+    // A retry would turn a race in the product into a green run.
+    retry: 0,
+    passWithNoTests: false,
+    allowOnly: false,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts'],
+          exclude: [...neverTests, 'apps/web/**'],
+          sequence: { groupOrder: 0 },
+          testTimeout: 15_000,
+        },
+      },
+      {
+        test: {
+          name: 'black-box',
+          include: ['test/**/*.test.ts'],
+          exclude: [...neverTests, 'test/chaos/**'],
+          sequence: { groupOrder: 1 },
+          fileParallelism: false,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: 'chaos',
+          include: ['test/chaos/**/*.test.ts'],
+          exclude: neverTests,
+          sequence: { groupOrder: 2 },
+          fileParallelism: false,
+          testTimeout: 180_000,
+          hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
