@@ -1,0 +1,33 @@
+import { IS_SPACE } from './ascii.ts';
+import { copyBytes } from './copy-bytes.ts';
+import { sameLength, type Transformation } from './transformation.ts';
+
+/** Turns each run of white space into one space. */
+export const compressWhitespace: Transformation = {
+  name: 'compressWhitespace',
+  triggers: IS_SPACE,
+  bound: sameLength,
+  apply(src, start, end, out, at) {
+    let from = start;
+    // A single blank between other bytes is already what it should be, and most texts hold nothing else.
+    for (; from < end; from++) {
+      const byte = src[from]!;
+      if (IS_SPACE[byte] === 1 && (byte !== 0x20 || (from + 1 < end && IS_SPACE[src[from + 1]!] === 1))) break;
+    }
+    if (from === end) return -1;
+    copyBytes(src, start, from, out, at);
+    let to = at + from - start;
+    let isInRun = false;
+    for (; from < end; from++) {
+      const byte = src[from]!;
+      if (IS_SPACE[byte] === 0) {
+        out[to++] = byte;
+        isInRun = false;
+      } else if (!isInRun) {
+        out[to++] = 0x20;
+        isInRun = true;
+      }
+    }
+    return to - at;
+  },
+};

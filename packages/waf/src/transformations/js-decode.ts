@@ -1,0 +1,68 @@
+import { HEX_VALUE } from './ascii.ts';
+import { copyBytes } from './copy-bytes.ts';
+import { flagBytes, sameLength, type Transformation } from './transformation.ts';
+
+const TRIGGERS = flagBytes('\\');
+const BACKSLASH = 0x5c;
+
+/** The byte that `\C` stands for in JavaScript: the C controls by letter, any other byte itself. */
+const SIMPLE = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+for (const [letter, control] of Object.entries({ a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 })) {
+  SIMPLE[letter.charCodeAt(0)] = control;
+}
+
+const isOctal = (byte: number): boolean => byte >= 0x30 && byte <= 0x37;
+
+/** Decodes JavaScript escapes: `\uHHHH` (full-width forms to ASCII, else the low byte), `\xHH`, `\OOO` and `\C`. */
+export const jsDecode: Transformation = {
+  name: 'jsDecode',
+  triggers: TRIGGERS,
+  bound: sameLength,
+  apply(src, start, end, out, at) {
+    let from = start;
+    while (from < end && src[from] !== BACKSLASH) from++;
+    if (from >= end - 1) return -1;
+    copyBytes(src, start, from, out, at);
+    let to = at + from - start;
+    while (from < end) {
+      const byte = src[from]!;
+      if (byte !== BACKSLASH || from + 1 >= end) {
+        out[to++] = byte;
+        from++;
+        continue;
+      }
+      const next = src[from + 1]!;
+      if (next === 0x75 && from + 5 < end) {
+        const high = (HEX_VALUE[src[from + 2]!]! << 4) | HEX_VALUE[src[from + 3]!]!;
+        const low = (HEX_VALUE[src[from + 4]!]! << 4) | HEX_VALUE[src[from + 5]!]!;
+        if ((high | low) >= 0) {
+          out[to++] = high === 0xff && low > 0 && low < 0x5f ? low + 0x20 : low;
+          from += 6;
+          continue;
+        }
+      } else if (next === 0x78 && from + 3 < end) {
+        const value = (HEX_VALUE[src[from + 2]!]! << 4) | HEX_VALUE[src[from + 3]!]!;
+        if (value >= 0) {
+          out[to++] = value;
+          from += 4;
+          continue;
+        }
+      } else if (isOctal(next)) {
+        // A third digit counts only while the value stays a byte.
+        const most = next <= 0x33 ? 3 : 2;
+        let value = 0;
+        let digits = 0;
+        while (digits < most && from + 1 + digits < end && isOctal(src[from + 1 + digits]!)) {
+          value = value * 8 + src[from + 1 + digits]! - 0x30;
+          digits++;
+        }
+        out[to++] = value;
+        from += 1 + digits;
+        continue;
+      }
+      out[to++] = SIMPLE[next]!;
+      from += 2;
+    }
+    return to - at;
+  },
+};
