@@ -2,6 +2,7 @@
 # nothing to do costs next to nothing, so that a second start is quick. $root is the repository.
 
 . "$root/bin/lib/needs.sh"
+. "$root/bin/lib/node.sh"
 # Debian keeps haproxy in /usr/sbin, which is not on an ordinary user's path.
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 export PATH
@@ -53,60 +54,6 @@ ensure_packages() {
   if [ -n "$missing" ]; then install_packages "$missing"; fi
 }
 
-# is_recent_node COMMAND: it runs, and is Node 24 or later.
-is_recent_node() {
-  version=$("$1" --version 2>/dev/null) || return 1
-  major=${version#v}
-  [ "${major%%.*}" -ge 24 ] 2>/dev/null
-}
-
-# The lockfile and every package.json decide what must be in node_modules.
-modules_wanted() {
-  cat "$root/package-lock.json" "$root"/package.json "$root"/packages/*/package.json "$root"/apps/*/package.json |
-    sha256sum | cut -c 1-64
-}
-
-# Installs the locked dependencies unless they are the ones already there.
-ensure_modules() {
-  stamp=$root/node_modules/.sallyport-installed
-  wanted=$(modules_wanted)
-  if [ -f "$stamp" ] && [ "$(cat "$stamp")" = "$wanted" ]; then return; fi
-  installed=$root/node_modules/.package-lock.json
-  # Somebody ran npm by hand after the last change: npm's own record is then newer than all that it was made from.
-  if [ -f "$installed" ] && [ -z "$(find "$root/package-lock.json" "$root/package.json" "$root"/packages/*/package.json \
-    "$root"/apps/*/package.json -newer "$installed")" ]; then
-    printf '%s\n' "$wanted" >"$stamp"
-    return
-  fi
-  # Debian's npm runs on Debian's Node: too old for Sallyport, but good enough to fetch the pinned one.
-  if ! is_there npm; then
-    if is_there node; then install_packages 'npm '; else install_packages 'nodejs npm '; fi
-  fi
-  say 'installing the locked npm packages'
-  log=$(mktemp)
-  if ! (cd "$root" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error) >"$log" 2>&1; then
-    cat "$log" >&2
-    rm -f "$log"
-    fail 'npm ci failed'
-  fi
-  rm -f "$log"
-  printf '%s\n' "$wanted" >"$stamp"
-}
-
-# Sets $node to a Node >= 24: the system's, else the one pinned in the lockfile.
-choose_node() {
-  pinned=$root/node_modules/.bin
-  if is_recent_node node; then
-    node=$(command -v node)
-  elif is_recent_node "$pinned/node"; then
-    node=$pinned/node
-    # What we start by "#!/usr/bin/env node" must get the same one.
-    PATH="$pinned:$PATH"
-  else
-    fail 'needs Node 24 or later: install it, or remove node_modules and start again to get the pinned one'
-  fi
-}
-
 # Builds the web interface when there is one and a source file is newer than the last build.
 ensure_web() {
   web=$root/apps/web
@@ -116,7 +63,7 @@ ensure_web() {
     \( -name dist -o -name node_modules \) -prune -o -type f -newer "$built" -print | head -n 1)" ]; then return 0; fi
   say 'building the web interface'
   log=$(mktemp)
-  if ! (cd "$root" && PATH="$(dirname "$node"):$PATH" npm run build --workspace apps/web) >"$log" 2>&1; then
+  if ! (cd "$root" && npm run build --workspace apps/web) >"$log" 2>&1; then
     tail -n 40 "$log" >&2
     rm -f "$log"
     fail 'the web interface does not build'
