@@ -1,0 +1,10 @@
+export { type Action, EncodedActions, encodeActions, type Scope, setVar, unsetVar } from './actions.ts';
+export { createSpopAgent, type SpopAgent, type SpopAgentOptions } from './agent.ts';
+export type { Actions, Connection, ConnectionEnd, NotifyContext, NotifyHandler, Observer } from './handler.ts';
+export { decodeHdrsBin, type HeaderVisitor, visitHdrsBin } from './hdrs-bin.ts';
+export type { Limits } from './limits.ts';
+export type { Endpoint } from './listener.ts';
+export type { Argument, Message } from './messages.ts';
+export type { Counters } from './stats.ts';
+export { ProtocolError, Status } from './status.ts';
+export type { ActionValue, DataType, TypedBytes } from './typed-data.ts';
