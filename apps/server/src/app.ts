@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import multipart from '@fastify/multipart';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import Fastify from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from './config.ts';
+import { certificateRoutes } from './features/certificates/routes.ts';
+import type { Certificates } from './features/certificates/service.ts';
+import type { Metrics } from './features/health/metrics.ts';
+import { healthRoutes } from './features/health/routes.ts';
+import { proxyHostRoutes } from './features/proxy-hosts/routes.ts';
+import type { ProxyHosts } from './features/proxy-hosts/service.ts';
+import { remoteServerRoutes } from './features/remote-servers/routes.ts';
+import type { RemoteServers } from './features/remote-servers/service.ts';
+import { settingRoutes } from './features/settings/routes.ts';
+import type { Settings } from './features/settings/service.ts';
+import type { App } from './http/app-type.ts';
+import { registerBodyParser } from './http/body-parser.ts';
+import { registerErrorMapping } from './http/error-mapping.ts';
+import { registerOpenApi } from './http/openapi.ts';
+import { type Identify, registerPolicy } from './http/policy.ts';
+import { registerValidation } from './http/validation.ts';
+
+export interface AppDeps {
+  config: Pick<Config, 'apiAuth'>;
+  identify: Identify;
+  log: Logger;
+  metrics: Metrics;
+  proxyHosts: ProxyHosts;
+  remoteServers: RemoteServers;
+  certificates: Certificates;
+  settings: Settings;
+}
+
+const BODY_LIMIT = 1024 * 1024;
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/** Puts the features behind HTTP. Nothing listens yet. */
+export const createApp = async (deps: AppDeps): Promise<App> => {
+  const app = Fastify({
+    loggerInstance: deps.log as never,
+    disableRequestLogging: true,
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
+    forceCloseConnections: true,
+    genReqId: () => randomUUID(),
+  }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
+
+  registerErrorMapping(app as never);
+  registerPolicy(app as never, { identify: deps.identify, isOpen: deps.config.apiAuth === 'open' });
+  registerBodyParser(app as never);
+  registerValidation(app as never);
+  await app.register(helmet, { contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } });
+  await app.register(multipart, { throwFileSizeLimit: false });
+  await registerOpenApi(app);
+  await app.register(
+    async (api) => {
+      await api.register(healthRoutes(deps.metrics));
+      await api.register(proxyHostRoutes(deps.proxyHosts));
+      await api.register(remoteServerRoutes(deps.remoteServers));
+      await api.register(certificateRoutes(deps.certificates));
+      await api.register(settingRoutes(deps.settings));
+    },
+    { prefix: '/api/v1' },
+  );
+  return app;
+};

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { parseArgs, parseEnv } from 'node:util';
+import { ConfigError } from './config.ts';
+
+type Environment = Record<string, string | undefined>;
+
+/** `--http-bind` stands for `SALLYPORT_HTTP_BIND`; the store's URL has its customary name. */
+const variableOf = (flag: string): string =>
+  flag === 'database-url' ? 'DATABASE_URL' : `SALLYPORT_${flag.replaceAll('-', '_').toUpperCase()}`;
+
+const readFlags = (argv: readonly string[]): Environment => {
+  const { tokens } = parseArgs({ args: [...argv], strict: false, tokens: true, allowPositionals: true });
+  const flags: Environment = {};
+  let pending: string | undefined;
+  for (const token of tokens) {
+    if (token.kind === 'option') {
+      if (pending !== undefined) throw new ConfigError([`--${pending} needs a value`]);
+      if (token.value === undefined) pending = token.name;
+      else flags[variableOf(token.name)] = token.value;
+    } else if (token.kind === 'positional' && pending !== undefined) {
+      flags[variableOf(pending)] = token.value;
+      pending = undefined;
+    } else {
+      throw new ConfigError([`unexpected argument "${argv[token.index]}"`]);
+    }
+  }
+  if (pending !== undefined) throw new ConfigError([`--${pending} needs a value`]);
+  return flags;
+};
+
+const readEnvFile = (path: string): Environment => {
+  try {
+    return parseEnv(readFileSync(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    throw new ConfigError([`${path} can not be read: ${(error as Error).message}`]);
+  }
+};
+
+/**
+ * Merges what configures the deployment, strongest first: command line flags, the environment, `.env` in the data
+ * directory. Throws `ConfigError` for a flag without a value.
+ */
+export const readEnvironment = (argv: readonly string[], env: Environment, cwd: string): Environment => {
+  const flags = readFlags(argv);
+  const dataDir = resolve(cwd, flags.SALLYPORT_DATA_DIR || env.SALLYPORT_DATA_DIR || 'data');
+  return { ...readEnvFile(join(dataDir, '.env')), ...env, ...flags };
+};

@@ -1,0 +1,128 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import { Cidr } from './net/cidr.ts';
+import { type Listen, parseListen } from './net/listen.ts';
+
+/** Everything the deployment decides, parsed once. Secrets are kept here and nowhere else. */
+export interface Config {
+  /** Absolute path of the directory that holds the database, certificates, backups, map files and secrets. */
+  dataDir: string;
+  /** Where the management API and the UI listen. */
+  httpBind: Listen;
+  /** Where the data plane listens; undefined = the default ports, with a fall-back when they can't be bound. */
+  proxyHttp: Listen | undefined;
+  proxyHttps: Listen | undefined;
+  /** `postgres://…`, or undefined for SQLite in the data directory. */
+  databaseUrl: string | undefined;
+  apiAuth: 'local' | 'required' | 'open';
+  /** Signs sessions; undefined = random at each start (spec, Authentication 4). */
+  sessionSecret: string | undefined;
+  /** Passphrase or key for stored credentials; undefined = generated once into the data directory. */
+  encryptionKey: string | undefined;
+  emergencyToken: string | undefined;
+  managementCidrs: readonly Cidr[];
+  emergencyBind: Listen | undefined;
+  emergencyBasicAuth: { user: string; password: string } | undefined;
+  /** Peers whose X-Forwarded-For is believed by the data plane. */
+  trustedProxies: readonly Cidr[];
+  /** Whether the data plane's listeners expect the PROXY protocol from trusted proxies. */
+  proxyProtocol: boolean;
+  logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+/** Names every variable that is wrong and why; never a value, which may be a secret. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('; '));
+    this.name = 'ConfigError';
+    this.problems = problems;
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const MANAGEMENT_DEFAULT = '10.0.0.0/8,172.16.0.0/12,192.168.0.0/16,127.0.0.0/8';
+
+const cidrList = (text: string): Cidr[] =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map(Cidr.parse);
+
+const oneOf =
+  <T extends string>(...allowed: T[]) =>
+  (text: string): T => {
+    const found = allowed.find((value) => value === text);
+    if (!found) throw new Error(`must be one of ${allowed.join(', ')}`);
+    return found;
+  };
+
+const secret = (least: number) => (text: string) => {
+  if (text.length < least) throw new Error(`must be at least ${least} characters`);
+  return text;
+};
+
+const basicAuth = (text: string) => {
+  const colon = text.indexOf(':');
+  if (colon < 1 || colon === text.length - 1) throw new Error('must be user:password');
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+};
+
+const databaseUrl = (text: string) => {
+  if (!/^postgres(ql)?:\/\//.test(text) || !URL.canParse(text)) throw new Error('must be a postgres:// URL');
+  return text;
+};
+
+/** Local listeners only accept an address, not a name that may come to mean another one. */
+const addressListen = (text: string) => {
+  const listen = parseListen(text);
+  if (listen.host !== '' && isIP(listen.host) === 0) throw new Error('the host must be an IP address');
+  return listen;
+};
+
+/**
+ * Parses the environment into a `Config`.
+ * Throws `ConfigError` that lists every bad value and every unknown `SALLYPORT_*` variable at once.
+ */
+export const parseConfig = (env: Environment, cwd: string): Config => {
+  const problems: string[] = [];
+  const known = new Set<string>();
+  const read = <T, D>(name: string, parse: (text: string) => T, absent: D): T | D => {
+    known.add(name);
+    const text = env[name];
+    if (text === undefined || text === '') return absent;
+    try {
+      return parse(text);
+    } catch (error) {
+      problems.push(`${name} ${error instanceof Error ? error.message : 'is not valid'}`);
+      return absent;
+    }
+  };
+  const config: Config = {
+    dataDir: read('SALLYPORT_DATA_DIR', (text) => resolve(cwd, text), resolve(cwd, 'data')),
+    httpBind: read('SALLYPORT_HTTP_BIND', addressListen, { host: '127.0.0.1', port: 8080 }),
+    proxyHttp: read('SALLYPORT_PROXY_HTTP', addressListen, undefined),
+    proxyHttps: read('SALLYPORT_PROXY_HTTPS', addressListen, undefined),
+    databaseUrl: read('DATABASE_URL', databaseUrl, undefined),
+    apiAuth: read('SALLYPORT_API_AUTH', oneOf('local', 'required', 'open'), 'local'),
+    sessionSecret: read('SALLYPORT_SESSION_SECRET', secret(32), undefined),
+    encryptionKey: read('SALLYPORT_ENCRYPTION_KEY', secret(32), undefined),
+    emergencyToken: read('SALLYPORT_EMERGENCY_TOKEN', secret(32), undefined),
+    managementCidrs: read('SALLYPORT_MANAGEMENT_CIDRS', cidrList, cidrList(MANAGEMENT_DEFAULT)),
+    emergencyBind: read('SALLYPORT_EMERGENCY_BIND', addressListen, undefined),
+    emergencyBasicAuth: read('SALLYPORT_EMERGENCY_BASIC_AUTH', basicAuth, undefined),
+    trustedProxies: read('SALLYPORT_TRUSTED_PROXIES', cidrList, []),
+    proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',
+    logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),
+  };
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('SALLYPORT_') && !known.has(name)) problems.push(`${name} is not a setting of this version`);
+  }
+  if (config.emergencyBind && !config.emergencyToken) {
+    problems.push('SALLYPORT_EMERGENCY_BIND needs SALLYPORT_EMERGENCY_TOKEN');
+  }
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+};

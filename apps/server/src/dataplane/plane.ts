@@ -1,0 +1,229 @@
+import { isIP } from 'node:net';
+import type {
+  CertificateChange,
+  DataPlane,
+  DesiredCertificate,
+  DesiredHost,
+  HostChange,
+  Outcome,
+} from '@sallyport/haproxy';
+import type { Logger } from 'pino';
+import type { OriginResolver } from './origin-resolver.ts';
+import type { CertificateSource, HostRoute, RouteSource } from './route-source.ts';
+
+/** What HAProxy was last read back to hold, and why it is not what is stored. */
+export interface AppliedState {
+  applied: boolean;
+  issue: string | null;
+}
+
+export interface PlaneDeps {
+  driver: DataPlane;
+  source: RouteSource;
+  resolver: OriginResolver;
+  log: Logger;
+}
+
+const APPLIED: AppliedState = { applied: true, issue: null };
+const PENDING: AppliedState = { applied: false, issue: 'the data plane has not been read back yet' };
+
+/**
+ * An origin without an address still has a route, so that its visitors get the 503 page and not the 404 page.
+ * Linux refuses to connect to the broadcast address at once.
+ */
+const NOWHERE = '255.255.255.255';
+
+const stateOf = (outcome: Outcome | undefined): AppliedState => {
+  if (!outcome) return PENDING;
+  return outcome.applied ? APPLIED : { applied: false, issue: outcome.issue };
+};
+
+/** Gathers ids until the running batch is done, so that any number of callers wait for one pass over HAProxy. */
+const createBatches = (run: (ids: readonly number[]) => Promise<void>) => {
+  let waiting = new Set<number>();
+  let next: Promise<void> | undefined;
+  let running: Promise<void> = Promise.resolve();
+  return (ids: readonly number[]): Promise<void> => {
+    for (const id of ids) waiting.add(id);
+    // A batch that failed has told its own callers; the next one starts all the same.
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        const batch = [...waiting];
+        waiting = new Set();
+        next = undefined;
+        running = run(batch);
+        return running;
+      });
+    return next;
+  };
+};
+
+/**
+ * Keeps the data plane equal to the store. Changes are named by id and always read from the store when their turn
+ * comes, so the order in which they are reported does not matter. Nothing here rejects because HAProxy is away.
+ */
+export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
+  const hostStates = new Map<number, AppliedState>();
+  const certificateStates = new Map<number, AppliedState>();
+  /** Hosts whose origin is given by name, to find them again when its address changes. */
+  const hostsByName = new Map<string, Set<number>>();
+  let appliedRevision = 0;
+  let lost: AppliedState | undefined;
+
+  const remember = ({ id, originHost }: HostRoute) => {
+    if (isIP(originHost) !== 0) return;
+    const ids = hostsByName.get(originHost) ?? new Set();
+    hostsByName.set(originHost, ids.add(id));
+  };
+
+  const desired = (route: HostRoute): { host: DesiredHost; issue: string | undefined } => {
+    remember(route);
+    const resolution = resolver.known(route.originHost);
+    return 'address' in resolution
+      ? { host: route.at(resolution.address), issue: undefined }
+      : { host: route.at(NOWHERE), issue: resolution.issue };
+  };
+
+  const openCertificate = (certificate: CertificateSource): DesiredCertificate | undefined => {
+    try {
+      return certificate.open();
+    } catch (error) {
+      certificateStates.set(certificate.id, { applied: false, issue: (error as Error).message });
+      return undefined;
+    }
+  };
+
+  const applyHosts = createBatches(async (ids) => {
+    const revision = await source.revision();
+    const routes = new Map((await source.hostsById(ids)).map((route) => [route.id, route]));
+    const issues = new Map<number, string>();
+    const changes: HostChange[] = ids.map((id) => {
+      const route = routes.get(id);
+      if (!route) return { type: 'remove', id };
+      const { host, issue } = desired(route);
+      if (issue !== undefined) issues.set(id, issue);
+      return { type: 'put', host };
+    });
+    const outcomes = await driver.applyHosts(changes);
+    let allApplied = true;
+    for (const id of ids) {
+      const issue = issues.get(id);
+      const state = issue === undefined ? stateOf(outcomes.get(id)) : { applied: false, issue };
+      if (!outcomes.get(id)?.applied) allApplied = false;
+      if (routes.has(id)) hostStates.set(id, state);
+      else hostStates.delete(id);
+    }
+    if (allApplied) appliedRevision = Math.max(appliedRevision, revision);
+  });
+
+  const applyCertificates = createBatches(async (ids) => {
+    const sources = new Map((await source.certificatesById(ids)).map((certificate) => [certificate.id, certificate]));
+    const changes: CertificateChange[] = [];
+    for (const id of ids) {
+      const stored = sources.get(id);
+      const certificate = stored && openCertificate(stored);
+      if (certificate) changes.push({ type: 'put', certificate });
+      else changes.push({ type: 'remove', id });
+    }
+    const outcomes = await driver.applyCertificates(changes);
+    for (const change of changes) {
+      if (change.type === 'put')
+        certificateStates.set(change.certificate.id, stateOf(outcomes.get(change.certificate.id)));
+      else if (!sources.has(change.id)) certificateStates.delete(change.id);
+    }
+  });
+
+  /** Everything the proxy should serve now; looks up no name, so that it does not wait for DNS. */
+  const collect = async () => {
+    const hosts: DesiredHost[] = [];
+    const issues = new Map<number, string>();
+    for await (const portion of source.allHosts()) {
+      for (const route of portion) {
+        const { host, issue } = desired(route);
+        hosts.push(host);
+        if (issue !== undefined) issues.set(host.id, issue);
+      }
+    }
+    const certificates: DesiredCertificate[] = [];
+    for (const stored of await source.allCertificates()) {
+      const certificate = openCertificate(stored);
+      if (certificate) certificates.push(certificate);
+    }
+    return { hosts, certificates, issues };
+  };
+
+  const reconcile = async (): Promise<void> => {
+    const revision = await source.revision();
+    hostsByName.clear();
+    const { hosts, certificates, issues } = await collect();
+    const report = await driver.reconcile({ hosts, certificates });
+    const failure = report.applied ? undefined : (report.issue ?? 'the data plane is not reachable');
+    const stateFor = (issue: string | undefined): AppliedState =>
+      issue === undefined ? APPLIED : { applied: false, issue };
+    const present = new Set<number>();
+    for (const { id } of hosts) {
+      present.add(id);
+      hostStates.set(id, stateFor(issues.get(id) ?? report.quarantinedHosts.get(id) ?? failure));
+    }
+    for (const id of hostStates.keys()) if (!present.has(id)) hostStates.delete(id);
+    for (const { id } of certificates) {
+      certificateStates.set(id, stateFor(report.quarantinedCertificates.get(id) ?? failure));
+    }
+    if (report.applied) {
+      appliedRevision = Math.max(appliedRevision, revision);
+      lost = undefined;
+    }
+    log.info(
+      {
+        ...report,
+        quarantinedHosts: report.quarantinedHosts.size,
+        quarantinedCertificates: report.quarantinedCertificates.size,
+      },
+      'data plane reconciled',
+    );
+  };
+
+  return {
+    /** Resolves when the hosts with these ids are live as stored (or gone), or when it is known why they aren't. */
+    async syncHosts(ids: readonly number[]): Promise<void> {
+      const routes = await source.hostsById(ids);
+      await resolver.ensure(routes.map(({ originHost }) => originHost));
+      await applyHosts(ids);
+    },
+
+    syncCertificates: (ids: readonly number[]): Promise<void> => applyCertificates(ids),
+
+    hostState: (id: number): AppliedState => lost ?? hostStates.get(id) ?? PENDING,
+    certificateState: (id: number): AppliedState => lost ?? certificateStates.get(id) ?? PENDING,
+
+    /** Makes everything equal to the store: at start, after HAProxy restarted, and from time to time. */
+    reconcile,
+
+    /** Writes all the files HAProxy starts from, without talking to it. */
+    async writeFiles(): Promise<void> {
+      const { hosts, certificates } = await collect();
+      await driver.writeFiles({ hosts, certificates });
+    },
+
+    /** Looks up all origin names again and moves the routes whose address changed. */
+    async refreshOrigins(): Promise<void> {
+      const names = [...hostsByName.keys()];
+      const changed = await resolver.refresh(names);
+      const ids = new Set([...changed].flatMap((name) => [...(hostsByName.get(name) ?? [])]));
+      if (ids.size > 0) await applyHosts([...ids]);
+    },
+
+    /** Marks everything as not applied when the connection to HAProxy is lost: what can't be read back isn't claimed. */
+    lost(reason: string): void {
+      lost = { applied: false, issue: reason };
+    },
+
+    status: () => ({
+      ...driver.status(),
+      appliedRevision,
+      quarantined: [...hostStates.values()].filter(({ applied }) => !applied).length,
+    }),
+  };
+};
+export type Plane = ReturnType<typeof createPlane>;

@@ -1,0 +1,72 @@
+import { chmodSync } from 'node:fs';
+import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
+import pg from 'pg';
+import type { Tables } from './tables.ts';
+
+/** What stores run their statements on: the database itself or a transaction of it. */
+export type Executor = Kysely<Tables> | Transaction<Tables>;
+
+/** Runs `work` in one transaction that has raised the revision; concurrent changes wait for each other. */
+export type Transact = <T>(work: (tx: Executor, revision: number) => Promise<T>) => Promise<T>;
+
+export interface Database {
+  kysely: Kysely<Tables>;
+  kind: 'sqlite' | 'postgres';
+  transact: Transact;
+  stop(): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  dataDir: string;
+  databaseUrl: string | undefined;
+}
+
+const BUSY_TIMEOUT_MS = 10_000;
+
+const sqliteDialect = (path: string): SqliteDialect =>
+  new SqliteDialect({
+    database: async () => {
+      const database = new SqliteDatabase(path, { timeout: BUSY_TIMEOUT_MS });
+      chmodSync(path, 0o600);
+      database.pragma('journal_mode = WAL');
+      // FULL: what was acknowledged survives a power cut, not only a crash of this process.
+      database.pragma('synchronous = FULL');
+      database.pragma('foreign_keys = ON');
+      return database;
+    },
+  });
+
+const postgresDialect = (url: string): PostgresDialect =>
+  new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000 }) });
+
+/** Opens the store: SQLite in the data directory, or PostgreSQL when a URL is given. Does not migrate. */
+export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Database => {
+  const kysely = new Kysely<Tables>({
+    dialect: databaseUrl ? postgresDialect(databaseUrl) : sqliteDialect(join(dataDir, 'sallyport.db')),
+  });
+  return {
+    kysely,
+    kind: databaseUrl ? 'postgres' : 'sqlite',
+    // Raising the revision comes first: as a write it takes the lock at once, on both databases, so that a
+    // transaction never reads what another is about to change (and SQLite never has to refuse an upgrade).
+    transact: (work) =>
+      kysely.transaction().execute(async (tx) => {
+        const { revision } = await tx
+          .updateTable('revisions')
+          .set({ revision: sql<number>`revision + 1` })
+          .where('id', '=', 1)
+          .returning('revision')
+          .executeTakeFirstOrThrow();
+        return work(tx, revision);
+      }),
+    stop: () => kysely.destroy(),
+  };
+};
+
+/** Tells whether `error` is a violated unique constraint, of either database. */
+export const isUniqueViolation = (error: unknown): boolean => {
+  const code = (error as { code?: unknown } | null)?.code;
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505';
+};

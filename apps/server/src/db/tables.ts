@@ -1,0 +1,94 @@
+import type { Generated } from 'kysely';
+
+/** Booleans are 0/1 and timestamps ISO text in both databases, because SQLite has neither type. */
+type Flag = number;
+type IsoTime = string;
+
+export interface ProxyHostRow {
+  id: Generated<number>;
+  uuid: string;
+  name: string;
+  domain: string;
+  forward_scheme: string;
+  forward_host: string;
+  forward_port: number;
+  ssl_forced: Flag;
+  http2_support: Flag;
+  hsts_enabled: Flag;
+  hsts_subdomains: Flag;
+  block_exploits: Flag;
+  websocket_support: Flag;
+  enabled: Flag;
+  enable_standard_headers: Flag;
+  forward_verify_tls: Flag;
+  forward_http2: Flag;
+  waf_enabled: Flag;
+  remote_server_id: number | null;
+  certificate_id: number | null;
+  access_list_id: number | null;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+}
+
+/** One row a domain name: its primary key is what makes a name belong to one host only. */
+export interface ProxyHostNameRow {
+  name: string;
+  proxy_host_id: number;
+}
+
+export interface RemoteServerRow {
+  id: Generated<number>;
+  uuid: string;
+  name: string;
+  provider: string;
+  host: string;
+  port: number;
+  enabled: Flag;
+  reachable: Flag;
+  last_checked: IsoTime | null;
+  created_at: IsoTime;
+  updated_at: IsoTime;
+}
+
+export interface CertificateRow {
+  id: Generated<number>;
+  uuid: string;
+  name: string;
+  provider: string;
+  domains: string;
+  /** Leaf first, then intermediates, PEM. */
+  chain_pem: string;
+  /** The private key's PEM, sealed by `secrets/vault.ts`. */
+  key_sealed: string;
+  not_before: IsoTime;
+  expires_at: IsoTime;
+  created_at: IsoTime;
+}
+
+/** Last good address of an origin that is given by name. */
+export interface OriginAddressRow {
+  name: string;
+  address: string;
+  resolved_at: IsoTime;
+}
+
+export interface SettingRow {
+  key: string;
+  value: string;
+}
+
+/** One row. Every change that the data plane must see raises `revision` in its own transaction. */
+export interface RevisionRow {
+  id: number;
+  revision: number;
+}
+
+export interface Tables {
+  proxy_hosts: ProxyHostRow;
+  proxy_host_names: ProxyHostNameRow;
+  remote_servers: RemoteServerRow;
+  certificates: CertificateRow;
+  origin_addresses: OriginAddressRow;
+  settings: SettingRow;
+  revisions: RevisionRow;
+}

@@ -1,0 +1,97 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { refuse } from '../../errors.ts';
+import { parseDomainName } from '../../net/domain-name.ts';
+
+/** A certificate with its key, checked to belong together. */
+export interface CertificatePair {
+  /** Leaf first, each certified by the next, PEM. */
+  chainPem: string;
+  /** PKCS #8 PEM. */
+  keyPem: string;
+  /** Normalised DNS names of the leaf. */
+  names: string[];
+  notBefore: Date;
+  notAfter: Date;
+}
+
+const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const MAX_CHAIN = 10;
+const MAX_NAMES = 200;
+
+const readChain = (text: string): X509Certificate[] => {
+  const blocks = text.match(CERTIFICATE_BLOCK);
+  if (!blocks) throw refuse.invalid('certificate_file is not a PEM certificate');
+  if (blocks.length > MAX_CHAIN) throw refuse.invalid(`certificate_file holds more than ${MAX_CHAIN} certificates`);
+  return blocks.map((block, index) => {
+    try {
+      return new X509Certificate(block);
+    } catch {
+      throw refuse.invalid(`certificate_file: certificate ${index + 1} can not be parsed`);
+    }
+  });
+};
+
+const readKey = (text: string) => {
+  if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
+    throw refuse.invalid('key_file is encrypted; upload the key without a passphrase');
+  }
+  if (!/-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/.test(text)) {
+    throw refuse.invalid('key_file is not a PEM private key');
+  }
+  try {
+    return createPrivateKey(text);
+  } catch {
+    throw refuse.invalid('key_file can not be parsed as a private key');
+  }
+};
+
+/** Puts the chain in the order TLS sends it, whatever the order in the file; certificates that don't belong are refused. */
+const orderChain = (leaf: X509Certificate, rest: readonly X509Certificate[]): X509Certificate[] => {
+  const chain = [leaf];
+  const remaining = [...rest];
+  while (remaining.length > 0) {
+    const last = chain.at(-1) ?? leaf;
+    const next = remaining.findIndex((candidate) => last.checkIssued(candidate) && last.verify(candidate.publicKey));
+    if (next < 0) throw refuse.invalid('certificate_file holds a certificate that is not part of the chain');
+    chain.push(...remaining.splice(next, 1));
+  }
+  return chain;
+};
+
+/** DNS names of subjectAltName (RFC 6125: the common name counts only when there are none). */
+const namesOf = (leaf: X509Certificate): string[] => {
+  const fromSan = [...(leaf.subjectAltName ?? '').matchAll(/DNS:("[^"]*"|[^,]+)/g)].map(([, name = '']) => name.trim());
+  const commonName = /^CN=(.+)$/m.exec(leaf.subject)?.[1];
+  const candidates = fromSan.length > 0 ? fromSan : [commonName ?? ''];
+  const names = new Set<string>();
+  for (const candidate of candidates) {
+    try {
+      names.add(parseDomainName(candidate));
+    } catch {
+      // An address, an e-mail or a label with other characters: TLS clients never ask for it by server name.
+    }
+  }
+  if (names.size === 0) throw refuse.invalid('certificate_file names no DNS name');
+  if (names.size > MAX_NAMES) throw refuse.invalid(`certificate_file names more than ${MAX_NAMES} DNS names`);
+  return [...names];
+};
+
+/**
+ * Reads an uploaded certificate chain and its private key and checks that they belong together.
+ * Throws a 400 that names the file and the reason.
+ */
+export const parseCertificatePair = (certificateText: string, keyText: string): CertificatePair => {
+  const certificates = readChain(certificateText);
+  const key = readKey(keyText);
+  const leafIndex = certificates.findIndex((certificate) => certificate.checkPrivateKey(key));
+  const leaf = certificates[leafIndex];
+  if (!leaf) throw refuse.invalid('key_file does not match the certificate');
+  const others = certificates.filter((_, index) => index !== leafIndex);
+  return {
+    chainPem: orderChain(leaf, others).map(String).join(''),
+    keyPem: key.export({ type: 'pkcs8', format: 'pem' }) as string,
+    names: namesOf(leaf),
+    notBefore: leaf.validFromDate,
+    notAfter: leaf.validToDate,
+  };
+};

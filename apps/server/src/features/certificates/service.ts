@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import type { Certificate, UploadedCertificate } from '@sallyport/contract';
+import type { Actor, RecordChange } from '../../actor.ts';
+import type { Executor, Transact } from '../../db/open.ts';
+import { Refusal, refuse } from '../../errors.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { parseCertificatePair } from './pem.ts';
+import { keyContext } from './source.ts';
+import type { CertificateStore, StoredCertificate } from './store.ts';
+import { isInUse } from './usage.ts';
+
+/** What the service needs of the data plane. */
+export interface CertificatePlane {
+  /** Resolves when the certificates with these ids are live as stored (or gone), or when it is known why they aren't. */
+  syncCertificates(ids: readonly number[]): Promise<void>;
+  certificateState(id: number): { applied: boolean; issue: string | null };
+}
+
+export interface CertificateDeps {
+  db: Executor;
+  transact: Transact;
+  store: (executor: Executor) => CertificateStore;
+  vault: Vault;
+  plane: CertificatePlane;
+  /** Writes a backup of the store; resolves when it is on disk. */
+  backup: (reason: string) => Promise<string>;
+  record: RecordChange;
+  clock: () => Date;
+}
+
+export interface CertificateUpload {
+  name: string;
+  certificatePem: string;
+  keyPem: string;
+}
+
+const identity = ({ id, uuid, name, provider, domains }: StoredCertificate) => ({
+  id,
+  uuid,
+  name,
+  provider: provider as Certificate['provider'],
+  domains,
+});
+
+const validityWarning = (certificate: StoredCertificate, now: Date): string | undefined => {
+  if (new Date(certificate.expires_at) <= now) return `The certificate expired on ${certificate.expires_at}`;
+  if (new Date(certificate.not_before) > now) return `The certificate is not valid before ${certificate.not_before}`;
+  return undefined;
+};
+
+export const createCertificates = (deps: CertificateDeps) => {
+  const { db, transact, store, vault, plane, backup, record, clock } = deps;
+
+  const toWire = (certificate: StoredCertificate): Certificate => {
+    const state = plane.certificateState(certificate.id);
+    return {
+      ...identity(certificate),
+      expires_at: certificate.expires_at,
+      created_at: certificate.created_at,
+      applied: state.applied,
+      issue: state.issue ?? validityWarning(certificate, clock()) ?? null,
+    };
+  };
+
+  return {
+    async list(): Promise<Certificate[]> {
+      return (await store(db).list()).map(toWire);
+    },
+
+    /** Checks and stores an uploaded certificate and hands it to the proxy. Throws a 400 that names the file. */
+    async upload({ name, certificatePem, keyPem }: CertificateUpload, actor: Actor): Promise<UploadedCertificate> {
+      const pair = parseCertificatePair(certificatePem, keyPem);
+      const uuid = randomUUID();
+      const now = clock();
+      const certificate = await transact(async (tx) => {
+        const after = await store(tx).insert({
+          uuid,
+          name,
+          provider: 'custom',
+          domains: pair.names.join(','),
+          chain_pem: pair.chainPem,
+          key_sealed: vault.seal(pair.keyPem, keyContext(uuid)),
+          not_before: pair.notBefore.toISOString(),
+          expires_at: pair.notAfter.toISOString(),
+          created_at: now.toISOString(),
+        });
+        await record(tx, {
+          action: 'certificate.upload',
+          actor,
+          resource: `certificates/${after.id}`,
+          after: { ...identity(after), expires_at: after.expires_at },
+        });
+        return after;
+      });
+      await plane.syncCertificates([certificate.id]);
+      const warning = validityWarning(certificate, now);
+      return { ...identity(certificate), ...(warning === undefined ? {} : { warning }) };
+    },
+
+    /** Deletes a certificate that no host uses, after a backup; its files go with it (spec, Certificates). */
+    async remove(id: number, actor: Actor): Promise<void> {
+      const check = async (executor: Executor) => {
+        const certificate = await store(executor).find(id);
+        if (!certificate) throw refuse.notFound('Certificate not found');
+        if (await isInUse(store(executor), certificate)) {
+          throw refuse.conflict('certificate is in use by one or more proxy hosts');
+        }
+        return certificate;
+      };
+      await check(db);
+      try {
+        await backup('before-certificate-delete');
+        await transact(async (tx) => {
+          const before = await check(tx);
+          await store(tx).delete(id);
+          await record(tx, {
+            action: 'certificate.delete',
+            actor,
+            resource: `certificates/${id}`,
+            before: identity(before),
+          });
+        });
+      } catch (error) {
+        if (error instanceof Refusal) throw error;
+        throw refuse.failed('failed to delete certificate', { cause: error });
+      }
+      await plane.syncCertificates([id]);
+    },
+  };
+};
+export type Certificates = ReturnType<typeof createCertificates>;

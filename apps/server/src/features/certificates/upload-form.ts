@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import { refuse } from '../../errors.ts';
+import type { CertificateUpload } from './service.ts';
+
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_NAME_LENGTH = 255;
+
+const EXTENSIONS = {
+  certificate_file: ['.crt', '.pem'],
+  key_file: ['.key', '.pem'],
+} as const;
+type FileField = keyof typeof EXTENSIONS;
+
+const isFileField = (name: string): name is FileField => Object.hasOwn(EXTENSIONS, name);
+
+const checkExtension = (field: FileField, filename: string) => {
+  const allowed: readonly string[] = EXTENSIONS[field];
+  if (!allowed.some((extension) => filename.toLowerCase().endsWith(extension))) {
+    throw refuse.invalid(`${field} must be a ${allowed.join(' or ')} file`);
+  }
+};
+
+/** Reads the multipart form of an upload into memory, within bounds. Throws a 400 or 413 that names the field. */
+export const readUploadForm = async (request: FastifyRequest): Promise<CertificateUpload> => {
+  if (!request.isMultipart()) throw refuse.invalid('Content-Type must be multipart/form-data');
+  const files = new Map<FileField, string>();
+  let name = '';
+  const limits = { fileSize: MAX_FILE_BYTES, files: 4, fields: 10, fieldSize: 4_096, parts: 14, headerPairs: 50 };
+  for await (const part of request.parts({ limits })) {
+    if (part.type === 'field') {
+      if (part.fieldname === 'name' && typeof part.value === 'string') name = part.value.trim();
+      continue;
+    }
+    const content = await part.toBuffer();
+    if (!isFileField(part.fieldname)) continue;
+    if (part.file.truncated) throw refuse.tooLarge(`${part.fieldname} must be at most 1 MiB`);
+    checkExtension(part.fieldname, part.filename);
+    // Latin-1 keeps every byte; anything but ASCII is no PEM and fails to parse.
+    files.set(part.fieldname, content.toString('latin1'));
+  }
+  if (name === '') throw refuse.invalid('name is required');
+  if (name.length > MAX_NAME_LENGTH) throw refuse.invalid(`name must be at most ${MAX_NAME_LENGTH} characters long`);
+  if (name.includes('\0')) throw refuse.invalid('name must not contain NUL characters');
+  const certificatePem = files.get('certificate_file');
+  const keyPem = files.get('key_file');
+  if (!certificatePem) throw refuse.invalid('certificate_file is required');
+  if (!keyPem) throw refuse.invalid('key_file is required');
+  return { name, certificatePem, keyPem };
+};

@@ -1,0 +1,33 @@
+import { Health } from '@sallyport/contract';
+import { Type } from 'typebox';
+import type { App } from '../../http/app-type.ts';
+import type { Metrics } from './metrics.ts';
+
+const tags = ['health'];
+
+export const healthRoutes =
+  ({ registry }: Metrics) =>
+  async (app: App): Promise<void> => {
+    app.get(
+      '/health',
+      {
+        config: { policy: 'public' },
+        schema: { tags, summary: 'Tell that the service answers', response: { 200: Health } },
+      },
+      async () => ({ status: 'ok' as const }),
+    );
+
+    app.get(
+      '/metrics',
+      {
+        config: { policy: 'public' },
+        schema: {
+          tags,
+          summary: 'Metrics in the Prometheus text format',
+          produces: ['text/plain'],
+          response: { 200: Type.String() },
+        },
+      },
+      async (_request, reply) => reply.type(registry.contentType).send(await registry.metrics()),
+    );
+  };

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import type {
+  BulkPatch,
+  ListQuery,
+  NewProxyHost,
+  ProxyHost,
+  ProxyHostFields,
+  ProxyHostPatch,
+} from '@sallyport/contract';
+import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
+import type { Actor, RecordChange } from '../../actor.ts';
+import type { Page } from '../../db/listing.ts';
+import type { Executor, Transact } from '../../db/open.ts';
+import { refuse } from '../../errors.ts';
+import { parseOriginHost } from '../../net/domain-name.ts';
+import { parseDomains } from './domains.ts';
+import type { ProxyHostStore, StoredProxyHost } from './store.ts';
+
+/** What the service needs of the data plane. */
+export interface RoutePlane {
+  /** Resolves when the hosts with these ids are live as stored (or gone), or when it is known why they aren't. */
+  syncHosts(ids: readonly number[]): Promise<void>;
+  /** What HAProxy was last read back to hold for a host. */
+  hostState(id: number): { applied: boolean; issue: string | null };
+}
+
+export interface ProxyHostDeps {
+  db: Executor;
+  transact: Transact;
+  store: (executor: Executor) => ProxyHostStore;
+  plane: RoutePlane;
+  record: RecordChange;
+  clock: () => Date;
+}
+
+const parseForwardHost = (host: string): string => {
+  try {
+    return parseOriginHost(host);
+  } catch (error) {
+    throw refuse.invalid(`forward_host ${(error as Error).message}`);
+  }
+};
+
+/** Normalises what a caller may write in more than one way; throws a 400 that names the field. */
+const normalise = <T extends ProxyHostPatch>(input: T): { fields: T; names: string[] | undefined } => {
+  const fields = { ...input };
+  const names = input.domain === undefined ? undefined : parseDomains(input.domain);
+  if (names) fields.domain = names.join(',');
+  if (input.forward_host !== undefined) fields.forward_host = parseForwardHost(input.forward_host);
+  if (input.name !== undefined) fields.name = input.name.trim();
+  return { fields, names };
+};
+
+export const createProxyHosts = ({ db, transact, store, plane, record, clock }: ProxyHostDeps) => {
+  const toWire = ({ id, ...host }: StoredProxyHost): ProxyHost => ({ ...host, ...plane.hostState(id) });
+
+  /** References must exist and names be free; called inside the transaction, so nothing can change in between. */
+  const checkReferences = async (hosts: ProxyHostStore, patch: ProxyHostPatch): Promise<void> => {
+    const { remote_server_id: serverId, certificate_id: certificateId, access_list_id: listId } = patch;
+    if (serverId != null && !(await hosts.exists('remote_servers', serverId))) {
+      throw refuse.invalid('remote_server_id names no remote server');
+    }
+    if (certificateId != null && !(await hosts.exists('certificates', certificateId))) {
+      throw refuse.invalid('certificate_id names no certificate');
+    }
+    if (listId != null) throw refuse.invalid('access_list_id names no access list');
+  };
+
+  const checkNames = async (hosts: ProxyHostStore, names: readonly string[], exceptId: number | null) => {
+    const [taken] = await hosts.ownersOf(names, exceptId);
+    if (taken) throw refuse.conflict(`domain ${taken.name} already belongs to proxy host ${taken.uuid}`);
+  };
+
+  const findOrRefuse = async (hosts: ProxyHostStore, uuid: string): Promise<StoredProxyHost> => {
+    const host = await hosts.find(uuid);
+    if (!host) throw refuse.notFound('Proxy host not found');
+    return host;
+  };
+
+  const updateIn = async (
+    tx: Executor,
+    uuid: string,
+    { fields, names }: { fields: ProxyHostPatch; names: string[] | undefined },
+    actor: Actor,
+  ): Promise<StoredProxyHost> => {
+    const hosts = store(tx);
+    const before = await findOrRefuse(hosts, uuid);
+    await checkReferences(hosts, fields);
+    if (names) await checkNames(hosts, names, before.id);
+    const updated_at = clock().toISOString();
+    const after = await hosts.update(before.id, { ...fields, updated_at } as Partial<StoredProxyHost>, names);
+    await record(tx, { action: 'proxy_host.update', actor, resource: `proxy-hosts/${uuid}`, before, after });
+    return after;
+  };
+
+  const deleteIn = async (tx: Executor, uuid: string, actor: Actor): Promise<number> => {
+    const hosts = store(tx);
+    const before = await findOrRefuse(hosts, uuid);
+    await hosts.delete(before.id);
+    await record(tx, { action: 'proxy_host.delete', actor, resource: `proxy-hosts/${uuid}`, before });
+    return before.id;
+  };
+
+  return {
+    async list(query: ListQuery): Promise<Page<ProxyHost>> {
+      const { rows, total } = await store(db).list(query);
+      return { rows: rows.map(toWire), total };
+    },
+
+    async get(uuid: string): Promise<ProxyHost> {
+      return toWire(await findOrRefuse(store(db), uuid));
+    },
+
+    /** Stores a new host and waits until the proxy serves it, or says in the host's `issue` why it doesn't. */
+    async create(input: NewProxyHost, actor: Actor): Promise<ProxyHost> {
+      const { fields, names } = normalise(input);
+      const host = await transact(async (tx) => {
+        const hosts = store(tx);
+        await checkReferences(hosts, fields);
+        await checkNames(hosts, names ?? [], null);
+        const now = clock().toISOString();
+        const complete: ProxyHostFields = { ...PROXY_HOST_DEFAULTS, ...fields };
+        const after = await hosts.insert(
+          { ...complete, uuid: randomUUID(), created_at: now, updated_at: now },
+          names ?? [],
+        );
+        await record(tx, { action: 'proxy_host.create', actor, resource: `proxy-hosts/${after.uuid}`, after });
+        return after;
+      });
+      await plane.syncHosts([host.id]);
+      return toWire(host);
+    },
+
+    async update(uuid: string, patch: ProxyHostPatch, actor: Actor): Promise<ProxyHost> {
+      const normalised = normalise(patch);
+      const host = await transact((tx) => updateIn(tx, uuid, normalised, actor));
+      await plane.syncHosts([host.id]);
+      return toWire(host);
+    },
+
+    async remove(uuid: string, actor: Actor): Promise<void> {
+      const id = await transact((tx) => deleteIn(tx, uuid, actor));
+      await plane.syncHosts([id]);
+    },
+
+    /** Changes many hosts alike, all or none. */
+    async updateMany({ uuids, patch }: BulkPatch, actor: Actor): Promise<ProxyHost[]> {
+      if (patch.domain !== undefined) throw refuse.invalid('patch.domain can not be given to several hosts');
+      const normalised = normalise(patch);
+      const hosts = await transact(async (tx) => {
+        const updated: StoredProxyHost[] = [];
+        for (const uuid of new Set(uuids)) updated.push(await updateIn(tx, uuid, normalised, actor));
+        return updated;
+      });
+      await plane.syncHosts(hosts.map(({ id }) => id));
+      return hosts.map(toWire);
+    },
+
+    /** Deletes many hosts, all or none; returns how many. */
+    async removeMany(uuids: readonly string[], actor: Actor): Promise<number> {
+      const ids = await transact(async (tx) => {
+        const removed: number[] = [];
+        for (const uuid of new Set(uuids)) removed.push(await deleteIn(tx, uuid, actor));
+        return removed;
+      });
+      await plane.syncHosts(ids);
+      return ids.length;
+    },
+  };
+};
+export type ProxyHosts = ReturnType<typeof createProxyHosts>;

@@ -1,0 +1,155 @@
+import type { ListQuery, ProxyHostFields } from '@sallyport/contract';
+import type { Selectable } from 'kysely';
+import { flagsToRow } from '../../db/flags.ts';
+import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
+import type { Executor } from '../../db/open.ts';
+import type { ProxyHostRow } from '../../db/tables.ts';
+
+/** A proxy host as it is stored; `id` is internal and names the host in the data plane. */
+export interface StoredProxyHost extends ProxyHostFields {
+  id: number;
+  uuid: string;
+  created_at: string;
+  updated_at: string;
+}
+
+const FLAGS = [
+  'ssl_forced',
+  'http2_support',
+  'hsts_enabled',
+  'hsts_subdomains',
+  'block_exploits',
+  'websocket_support',
+  'enabled',
+  'enable_standard_headers',
+  'forward_verify_tls',
+  'forward_http2',
+  'waf_enabled',
+] as const;
+
+/** Columns the list may be sorted by. */
+const SORTABLE = [
+  'domain',
+  'name',
+  'forward_scheme',
+  'forward_host',
+  'forward_port',
+  'enabled',
+  'created_at',
+  'updated_at',
+] as const;
+
+const fromRow = (row: Selectable<ProxyHostRow>): StoredProxyHost => ({
+  ...row,
+  forward_scheme: row.forward_scheme as StoredProxyHost['forward_scheme'],
+  ssl_forced: row.ssl_forced === 1,
+  http2_support: row.http2_support === 1,
+  hsts_enabled: row.hsts_enabled === 1,
+  hsts_subdomains: row.hsts_subdomains === 1,
+  block_exploits: row.block_exploits === 1,
+  websocket_support: row.websocket_support === 1,
+  enabled: row.enabled === 1,
+  enable_standard_headers: row.enable_standard_headers === 1,
+  forward_verify_tls: row.forward_verify_tls === 1,
+  forward_http2: row.forward_http2 === 1,
+  waf_enabled: row.waf_enabled === 1,
+});
+
+/** SQLite binds at most 32,766 values a statement. */
+const IDS_A_QUERY = 10_000;
+
+export const proxyHostStore = (db: Executor) => ({
+  async list(query: ListQuery = {}): Promise<Page<StoredProxyHost>> {
+    const matching = db
+      .selectFrom('proxy_hosts')
+      .$if(query.search !== undefined, (rows) =>
+        rows.where(containsText(['domain', 'forward_host', 'name'], query.search ?? '')),
+      );
+    const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
+    return listOf(matching.selectAll(), count, pageOf(query, SORTABLE), fromRow);
+  },
+
+  /** Every host in the order of its id, in portions, so that a large table needn't be held twice. */
+  async *all(): AsyncGenerator<StoredProxyHost[]> {
+    for (let after = 0; ; ) {
+      const rows = await db
+        .selectFrom('proxy_hosts')
+        .selectAll()
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(IDS_A_QUERY)
+        .execute();
+      if (rows.length === 0) return;
+      after = rows.at(-1)?.id ?? after;
+      yield rows.map(fromRow);
+    }
+  },
+
+  async find(uuid: string): Promise<StoredProxyHost | undefined> {
+    const row = await db.selectFrom('proxy_hosts').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+    return row && fromRow(row);
+  },
+
+  async findByIds(ids: readonly number[]): Promise<StoredProxyHost[]> {
+    const found: StoredProxyHost[] = [];
+    for (let from = 0; from < ids.length; from += IDS_A_QUERY) {
+      const portion = ids.slice(from, from + IDS_A_QUERY);
+      const rows = await db.selectFrom('proxy_hosts').selectAll().where('id', 'in', portion).execute();
+      for (const row of rows) found.push(fromRow(row));
+    }
+    return found;
+  },
+
+  /** Hosts among `names` that belong to another proxy host than `exceptId`. */
+  async ownersOf(names: readonly string[], exceptId: number | null): Promise<{ name: string; uuid: string }[]> {
+    return db
+      .selectFrom('proxy_host_names as n')
+      .innerJoin('proxy_hosts as h', 'h.id', 'n.proxy_host_id')
+      .select(['n.name', 'h.uuid'])
+      .where('n.name', 'in', names)
+      .where('n.proxy_host_id', '!=', exceptId ?? 0)
+      .execute();
+  },
+
+  async insert(host: Omit<StoredProxyHost, 'id'>, names: readonly string[]): Promise<StoredProxyHost> {
+    const row = await db
+      .insertInto('proxy_hosts')
+      .values(flagsToRow(host, FLAGS))
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    await this.setNames(row.id, names);
+    return fromRow(row);
+  },
+
+  async update(
+    id: number,
+    patch: Partial<StoredProxyHost>,
+    names: readonly string[] | undefined,
+  ): Promise<StoredProxyHost> {
+    const row = await db
+      .updateTable('proxy_hosts')
+      .set(flagsToRow(patch, FLAGS as readonly (keyof typeof patch)[]) as object)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirstOrThrow();
+    if (names) {
+      await db.deleteFrom('proxy_host_names').where('proxy_host_id', '=', id).execute();
+      await this.setNames(id, names);
+    }
+    return fromRow(row);
+  },
+
+  async setNames(id: number, names: readonly string[]): Promise<void> {
+    const rows = names.map((name) => ({ name, proxy_host_id: id }));
+    await db.insertInto('proxy_host_names').values(rows).execute();
+  },
+
+  async delete(id: number): Promise<void> {
+    await db.deleteFrom('proxy_hosts').where('id', '=', id).execute();
+  },
+
+  async exists(table: 'remote_servers' | 'certificates', id: number): Promise<boolean> {
+    return (await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+  },
+});
+export type ProxyHostStore = ReturnType<typeof proxyHostStore>;

@@ -1,0 +1,99 @@
+import {
+  ConnectionTest,
+  ListQuery,
+  NewRemoteServer,
+  RemoteServer,
+  RemoteServerPatch,
+  RemoteServerQuery,
+} from '@sallyport/contract';
+import { Type } from 'typebox';
+import { refuse } from '../../errors.ts';
+import type { App } from '../../http/app-type.ts';
+import { sendPage } from '../../http/paging.ts';
+import { isUuid } from '../../net/uuid.ts';
+import type { RemoteServers } from './service.ts';
+
+const tags = ['remote-servers'];
+const Params = Type.Object({ uuid: Type.String() });
+
+const knownForm = (uuid: string): string => {
+  if (!isUuid(uuid)) throw refuse.notFound('Remote server not found');
+  return uuid.toLowerCase();
+};
+
+export const remoteServerRoutes =
+  (servers: RemoteServers) =>
+  async (app: App): Promise<void> => {
+    const querystring = Type.Object({ ...ListQuery.properties, ...RemoteServerQuery.properties });
+    app.get(
+      '/remote-servers',
+      {
+        config: { policy: 'member' },
+        schema: { tags, summary: 'List remote servers', querystring, response: { 200: Type.Array(RemoteServer) } },
+      },
+      async (request, reply) => {
+        const { enabled } = request.query;
+        const isEnabled = enabled === undefined ? undefined : enabled === 'true';
+        return sendPage(request, reply, await servers.list(request.query, isEnabled));
+      },
+    );
+
+    app.get(
+      '/remote-servers/:uuid',
+      {
+        config: { policy: 'member' },
+        schema: { tags, summary: 'Read a remote server', params: Params, response: { 200: RemoteServer } },
+      },
+      async (request) => servers.get(knownForm(request.params.uuid)),
+    );
+
+    app.post(
+      '/remote-servers',
+      {
+        config: { policy: 'sensitive' },
+        schema: { tags, summary: 'Add a remote server', body: NewRemoteServer, response: { 201: RemoteServer } },
+      },
+      async (request, reply) => reply.code(201).send(await servers.create(request.body, request.actor)),
+    );
+
+    app.put(
+      '/remote-servers/:uuid',
+      {
+        config: { policy: 'sensitive' },
+        schema: {
+          tags,
+          summary: 'Change a remote server',
+          params: Params,
+          body: RemoteServerPatch,
+          response: { 200: RemoteServer },
+        },
+      },
+      async (request) => servers.update(knownForm(request.params.uuid), request.body, request.actor),
+    );
+
+    app.delete(
+      '/remote-servers/:uuid',
+      {
+        config: { policy: 'sensitive' },
+        schema: { tags, summary: 'Delete a remote server', params: Params, response: { 204: Type.Null() } },
+      },
+      async (request, reply) => {
+        await servers.remove(knownForm(request.params.uuid), request.actor);
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      '/remote-servers/:uuid/test',
+      {
+        config: { policy: 'sensitive' },
+        schema: {
+          tags,
+          summary: 'Try a TCP connection and remember the result',
+          params: Params,
+          response: { 200: ConnectionTest },
+        },
+      },
+      async (request) => servers.test(knownForm(request.params.uuid), request.actor),
+    );
+  };

@@ -1,0 +1,63 @@
+import type { ListQuery, RemoteServer } from '@sallyport/contract';
+import type { Selectable } from 'kysely';
+import { flagsToRow, toFlag } from '../../db/flags.ts';
+import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
+import type { Executor } from '../../db/open.ts';
+import type { RemoteServerRow } from '../../db/tables.ts';
+
+const FLAGS = ['enabled', 'reachable'] as const;
+const SORTABLE = ['name', 'provider', 'host', 'port', 'enabled', 'reachable', 'created_at', 'updated_at'] as const;
+
+const fromRow = (row: Selectable<RemoteServerRow>): RemoteServer => ({
+  ...row,
+  provider: row.provider as RemoteServer['provider'],
+  enabled: row.enabled === 1,
+  reachable: row.reachable === 1,
+});
+
+export const remoteServerStore = (db: Executor) => ({
+  async list(query: ListQuery, isEnabled: boolean | undefined): Promise<Page<RemoteServer>> {
+    const matching = db
+      .selectFrom('remote_servers')
+      .$if(isEnabled !== undefined, (rows) => rows.where('enabled', '=', toFlag(isEnabled === true)))
+      .$if(query.search !== undefined, (rows) => rows.where(containsText(['name', 'host'], query.search ?? '')));
+    const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
+    return listOf(matching.selectAll(), count, pageOf(query, SORTABLE), fromRow);
+  },
+
+  async find(uuid: string): Promise<RemoteServer | undefined> {
+    const row = await db.selectFrom('remote_servers').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+    return row && fromRow(row);
+  },
+
+  async insert(server: Omit<RemoteServer, 'id'>): Promise<RemoteServer> {
+    const values = flagsToRow(server, FLAGS);
+    return fromRow(await db.insertInto('remote_servers').values(values).returningAll().executeTakeFirstOrThrow());
+  },
+
+  async update(uuid: string, patch: Partial<RemoteServer>): Promise<RemoteServer | undefined> {
+    const values = flagsToRow(patch, FLAGS);
+    const row = await db
+      .updateTable('remote_servers')
+      .set(values)
+      .where('uuid', '=', uuid)
+      .returningAll()
+      .executeTakeFirst();
+    return row && fromRow(row);
+  },
+
+  async delete(id: number): Promise<void> {
+    await db.deleteFrom('remote_servers').where('id', '=', id).execute();
+  },
+
+  async isUsed(id: number): Promise<boolean> {
+    const host = await db
+      .selectFrom('proxy_hosts')
+      .select('id')
+      .where('remote_server_id', '=', id)
+      .limit(1)
+      .executeTakeFirst();
+    return host !== undefined;
+  },
+});
+export type RemoteServerStore = ReturnType<typeof remoteServerStore>;

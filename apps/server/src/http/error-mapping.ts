@@ -1,0 +1,66 @@
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { Refusal, refuse } from '../errors.ts';
+
+const send = (reply: FastifyReply, refusal: Refusal) => {
+  if (refusal.headers) reply.headers(refusal.headers);
+  return reply.code(refusal.status).send({
+    error: refusal.message,
+    code: refusal.status,
+    ...(refusal.details === undefined ? {} : { details: refusal.details }),
+    ...(refusal.warning === undefined ? {} : { warning: refusal.warning }),
+  });
+};
+
+/** What Fastify itself refuses, in the words and with the statuses of contract.md (Errors). */
+const translate = (error: FastifyError): Refusal | undefined => {
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+    case 'FST_REQ_FILE_TOO_LARGE':
+      return refuse.tooLarge('The request is larger than allowed');
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return refuse.invalid('Content-Type must be application/json');
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return refuse.invalid('Content-Length does not match the body');
+    case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
+      return refuse.invalid('Content-Type must be multipart/form-data');
+    default:
+  }
+  if (error instanceof SyntaxError) return refuse.invalid('body must be valid JSON');
+  const status = error.statusCode ?? 500;
+  return status >= 400 && status < 500 ? new Refusal(status, error.message) : undefined;
+};
+
+/** `/proxy-hosts/:uuid` → a pattern for paths; find-my-way itself can't be asked which methods a path has. */
+const pathPattern = (route: string) =>
+  new RegExp(
+    `^${route
+      .replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&')
+      .replaceAll(/:\w+/g, '[^/]+')
+      .replaceAll('*', '.*')}/?$`,
+  );
+
+/** Makes every answer that is not a success `{error, code, details?}`: refusals, 404, 405 with `Allow`, and faults. */
+export const registerErrorMapping = (app: FastifyInstance): void => {
+  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    const entry = routes.get(url) ?? { pattern: pathPattern(url), methods: new Set<string>() };
+    for (const one of [method].flat()) entry.methods.add(one);
+    routes.set(url, entry);
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?', 1)[0] ?? '';
+    const methods = new Set<string>();
+    for (const route of routes.values()) {
+      if (route.pattern.test(path)) for (const method of route.methods) methods.add(method);
+    }
+    if (methods.size === 0) return send(reply, refuse.notFound('Not found'));
+    const allow = [...methods].sort().join(', ');
+    return send(reply, new Refusal(405, `Method not allowed; this path takes ${allow}`, { headers: { allow } }));
+  });
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    const refusal = error instanceof Refusal ? error : translate(error);
+    if (refusal) return send(reply, refusal);
+    request.log.error({ err: error, reference: request.id }, 'request failed');
+    return send(reply, refuse.failed('Internal error', { details: `reference ${request.id}` }));
+  });
+};

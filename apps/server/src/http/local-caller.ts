@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import ipaddr from 'ipaddr.js';
+
+/** Sent by our own data plane with every proxied request: such a request came through the proxy, so it is not local. */
+export const PROXIED_MARKER = 'x-sallyport-proxied';
+
+const FORWARDING_HEADERS = [PROXIED_MARKER, 'forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-original-for'];
+
+const isLoopbackAddress = (address: string | undefined): boolean =>
+  address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+
+/** The host part of a `Host` header; undefined when it is not exactly one host with an optional port. */
+const hostOf = (header: string | undefined): string | undefined =>
+  /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::\d{1,5})?$/i.exec(header ?? '')?.[1]?.toLowerCase();
+
+const isLoopbackHost = (host: string | undefined): boolean => {
+  if (host === undefined) return false;
+  if (host === 'localhost' || host.endsWith('.localhost')) return true;
+  return isLoopbackAddress(host.replace(/^\[|\]$/g, ''));
+};
+
+/** `Origin` must be this very service, or absent as with curl. */
+const isSameOrigin = ({ headers }: IncomingMessage): boolean => {
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
+  const { origin } = headers;
+  if (origin === undefined) return true;
+  return URL.canParse(origin) && new URL(origin).host === headers.host?.toLowerCase();
+};
+
+/**
+ * Tells whether a request was made on this host by something that speaks to us directly (contract.md, mode `local`).
+ * A page in the operator's browser, DNS rebinding, another proxy and our own data plane all fail at least one test.
+ */
+export const isLocalCaller = (request: IncomingMessage): boolean => {
+  if (!isLoopbackAddress(request.socket.remoteAddress)) return false;
+  const names = Object.keys(request.headers);
+  if (names.some((name) => FORWARDING_HEADERS.includes(name) || name.startsWith('x-forwarded'))) return false;
+  return isLoopbackHost(hostOf(request.headers.host)) && isSameOrigin(request);
+};

@@ -1,0 +1,16 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { App } from './app-type.ts';
+
+/** Publishes the OpenAPI document made from the very schemas that validate, and a page to read it. */
+export const registerOpenApi = async (app: App): Promise<void> => {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Sallyport', version: '1', description: 'Management API of the Sallyport reverse proxy.' },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+    },
+  });
+  app.get('/api/v1/openapi.json', { config: { policy: 'public' }, schema: { hide: true } }, async () => app.swagger());
+  await app.register(swaggerUi, { routePrefix: '/api/docs' });
+};

@@ -1,0 +1,131 @@
+import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { refuse } from '../errors.ts';
+
+const createAjv = (coerceTypes: boolean) => {
+  // `verbose` hands the violated schema to `describe`; discriminating messages need it.
+  const ajv = new Ajv({ coerceTypes, useDefaults: true, removeAdditional: false, allErrors: false, verbose: true });
+  addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
+  return ajv;
+};
+
+const nameOf = (error: ErrorObject): string =>
+  error.instancePath
+    .slice(1)
+    .replaceAll('~1', '/')
+    .replaceAll('~0', '~')
+    .replaceAll(/\/(\d+)/g, '[$1]')
+    .replaceAll('/', '.');
+
+const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+
+const typesOf = (schema: unknown): string => {
+  const options = (schema as { anyOf?: { type?: string }[] }).anyOf ?? [];
+  return options.map((option) => (option.type === 'null' ? 'null' : article(option.type ?? 'value'))).join(' or ');
+};
+
+const rule = (error: ErrorObject): string => {
+  const { keyword, params, parentSchema } = error;
+  switch (keyword) {
+    case 'type':
+      return `must be ${article(String(params.type))}`;
+    case 'minimum':
+    case 'maximum': {
+      const { minimum, maximum } = parentSchema as { minimum?: number; maximum?: number };
+      return minimum !== undefined && maximum !== undefined
+        ? `must be between ${minimum} and ${maximum}`
+        : (error.message ?? 'is out of range');
+    }
+    case 'maxLength':
+      return `must be at most ${params.limit} characters long`;
+    case 'minLength':
+      return params.limit === 1 ? 'is required' : `must be at least ${params.limit} characters long`;
+    case 'minItems':
+      return `must have at least ${params.limit} ${params.limit === 1 ? 'entry' : 'entries'}`;
+    case 'maxItems':
+      return `must have at most ${params.limit} entries`;
+    case 'format':
+      return `must be a valid ${params.format}`;
+    case 'enum':
+      return `must be one of: ${(params.allowedValues as unknown[]).join(', ')}`;
+    case 'anyOf':
+      return `must be ${typesOf(parentSchema)}`;
+    default:
+      return error.message ?? 'is not valid';
+  }
+};
+
+/** Says in one sentence which field is wrong and why ("domain is required"); never repeats the value. */
+export const describe = (errors: readonly ErrorObject[], part: string): string => {
+  // A failed union reports each alternative before itself; only its own error says what is allowed.
+  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? errors[0];
+  if (!error) return `${part} is not valid`;
+  if (error.keyword === 'required') {
+    const parent = nameOf(error);
+    const missing = String(error.params.missingProperty);
+    return `${parent === '' ? missing : `${parent}.${missing}`} is required`;
+  }
+  return `${nameOf(error) || part} ${rule(error)}`;
+};
+
+const PART_NAMES: Readonly<Record<string, string>> = {
+  body: 'body',
+  querystring: 'query',
+  params: 'path',
+  headers: 'headers',
+};
+
+const IGNORED_FIELDS_HEADER = 'X-Sallyport-Ignored-Fields';
+
+/** Finds a string with a NUL in it, which no store and no map can hold; returns the path to it. */
+const findNul = (value: unknown, path: string): string | undefined => {
+  if (typeof value === 'string') return value.includes('\0') ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [key, item] of Object.entries(value)) {
+    const at = path === '' ? key : `${path}.${key}`;
+    const found = key.includes('\0') ? path || 'body' : findNul(item, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+};
+
+/** Header values allow no controls and only Latin-1; a field name comes from the caller. */
+const printable = (name: string) => name.replaceAll(/[^\x21-\x7e]|,/g, '?').slice(0, 64);
+
+const bodyProperties = (request: FastifyRequest): Record<string, unknown> | undefined => {
+  const schema = request.routeOptions.schema?.body as { properties?: Record<string, unknown> } | undefined;
+  return schema?.properties;
+};
+
+/**
+ * Validates with Ajv: strictly typed bodies, coerced queries and paths, messages that name field and reason.
+ * Fields of a body that the schema does not know are dropped and named in a response header, so that what GET
+ * gave can be PUT back (contract.md, Errors).
+ */
+export const registerValidation = (app: FastifyInstance): void => {
+  const strict = createAjv(false);
+  const coercing = createAjv(true);
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const validate: ValidateFunction = (httpPart === 'body' ? strict : coercing).compile(schema as object);
+    return validate;
+  });
+  app.setSchemaErrorFormatter((errors, part) =>
+    refuse.invalid(describe(errors as unknown as ErrorObject[], PART_NAMES[part] ?? part)),
+  );
+  app.addHook('preValidation', async (request, reply) => {
+    const properties = bodyProperties(request);
+    if (!properties) return;
+    request.body ??= {};
+    const body = request.body;
+    if (typeof body !== 'object' || Array.isArray(body)) throw refuse.invalid('body must be a JSON object');
+    const record = body as Record<string, unknown>;
+    const ignored = Object.keys(record).filter((key) => !Object.hasOwn(properties, key));
+    for (const key of ignored) delete record[key];
+    const nul = findNul(record, '');
+    if (nul !== undefined) throw refuse.invalid(`${nul} must not contain NUL characters`);
+    if (ignored.length > 0) {
+      reply.header(IGNORED_FIELDS_HEADER, ignored.slice(0, 20).map(printable).join(', '));
+    }
+  });
+};

@@ -1,0 +1,29 @@
+import type { RouteSource } from './dataplane/route-source.ts';
+import type { Executor } from './db/open.ts';
+import { toCertificateSource } from './features/certificates/source.ts';
+import { certificateStore } from './features/certificates/store.ts';
+import { toHostRoute } from './features/proxy-hosts/route.ts';
+import { proxyHostStore } from './features/proxy-hosts/store.ts';
+import type { Vault } from './secrets/vault.ts';
+
+/** Wires the stores of the features to what the data plane reads. */
+export const createRouteSource = (db: Executor, vault: Vault): RouteSource => {
+  const hosts = proxyHostStore(db);
+  const certificates = certificateStore(db);
+  return {
+    hostsById: async (ids) => (await hosts.findByIds(ids)).map(toHostRoute),
+    async *allHosts() {
+      for await (const portion of hosts.all()) yield portion.map(toHostRoute);
+    },
+    async certificatesById(ids) {
+      const found = await certificates.findByIds(ids);
+      return found.map((certificate) => toCertificateSource(certificate, vault));
+    },
+    allCertificates: async () =>
+      (await certificates.list()).map((certificate) => toCertificateSource(certificate, vault)),
+    async revision() {
+      const row = await db.selectFrom('revisions').select('revision').where('id', '=', 1).executeTakeFirst();
+      return Number(row?.revision ?? 0);
+    },
+  };
+};

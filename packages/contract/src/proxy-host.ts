@@ -1,0 +1,124 @@
+import { type Static, Type } from 'typebox';
+import { choice, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+
+const ForwardScheme = choice(['http', 'https'], {
+  description: 'How to speak to the origin. Default http.',
+});
+
+/** What a caller may say about a proxy host; every field but the three required ones has a default. */
+const fields = {
+  name: Type.String({ maxLength: 255, description: 'Free label. Default: empty; the first domain names the host.' }),
+  domain: Type.String({
+    minLength: 1,
+    maxLength: 26_000,
+    description:
+      'Comma-separated DNS names, at most 100. A leading `*.` matches one label; an exact name wins over it. ' +
+      'Stored lower-case, internationalised names as punycode.',
+  }),
+  forward_scheme: ForwardScheme,
+  forward_host: Type.String({
+    minLength: 1,
+    maxLength: 253,
+    description: 'Origin: host name, IPv4 or IPv6 address. Names are looked up in /etc/hosts and DNS and refreshed.',
+  }),
+  forward_port: Port,
+  ssl_forced: Type.Boolean({
+    description: 'Answer plain HTTP with a 308 to HTTPS; /.well-known/acme-challenge/ is left alone. Default false.',
+  }),
+  http2_support: Type.Boolean({ description: 'Offer HTTP/2 by ALPN under these names. Default true.' }),
+  hsts_enabled: Type.Boolean({
+    description:
+      'Send Strict-Transport-Security (two years) on TLS answers: browsers then refuse plain HTTP. Default false.',
+  }),
+  hsts_subdomains: Type.Boolean({ description: 'Let HSTS include all subdomains. Default false.' }),
+  block_exploits: Type.Boolean({
+    description:
+      'Refuse (403) the classic exploit probes in path and query before they reach the origin. Default true.',
+  }),
+  websocket_support: Type.Boolean({
+    description: 'Pass WebSocket upgrades on; otherwise they get a 403. Default false.',
+  }),
+  enabled: Type.Boolean({ description: 'Serve this host. A disabled one answers like an unknown name. Default true.' }),
+  enable_standard_headers: Type.Boolean({
+    description:
+      'Add X-Real-IP, X-Forwarded-Proto, X-Forwarded-Host and X-Forwarded-Port to proxied requests. When false only ' +
+      'WebSocket upgrades carry them. Default true.',
+  }),
+  forward_verify_tls: Type.Boolean({
+    description:
+      'Check the certificate of an https origin against the system authorities and its name. Default false: origins ' +
+      'behind a proxy mostly have self-signed ones.',
+  }),
+  forward_http2: Type.Boolean({
+    description:
+      'Speak HTTP/2 to the origin (by prior knowledge on http, by ALPN on https); gRPC needs it. Default false.',
+  }),
+  waf_enabled: Type.Boolean({
+    description: 'Let the web application firewall judge this host when the firewall is on. Default true.',
+  }),
+  remote_server_id: Type.Union([RowId, Type.Null()], { description: 'Link to a remote server. Default null.' }),
+  certificate_id: Type.Union([RowId, Type.Null()], {
+    description: 'Certificate to serve. Default null: the best match by name, else the self-signed default.',
+  }),
+  access_list_id: Type.Union([RowId, Type.Null()], { description: 'Access list that guards this host. Default null.' }),
+};
+
+export const PROXY_HOST_DEFAULTS = {
+  name: '',
+  forward_scheme: 'http',
+  ssl_forced: false,
+  http2_support: true,
+  hsts_enabled: false,
+  hsts_subdomains: false,
+  block_exploits: true,
+  websocket_support: false,
+  enabled: true,
+  enable_standard_headers: true,
+  forward_verify_tls: false,
+  forward_http2: false,
+  waf_enabled: true,
+  remote_server_id: null,
+  certificate_id: null,
+  access_list_id: null,
+} as const;
+
+const { domain, forward_host, forward_port, ...optional } = fields;
+
+export const NewProxyHost = Type.Object({
+  domain,
+  forward_host,
+  forward_port,
+  ...Type.Partial(Type.Object(optional)).properties,
+});
+export type NewProxyHost = Static<typeof NewProxyHost>;
+
+export const ProxyHostPatch = Type.Partial(Type.Object(fields));
+export type ProxyHostPatch = Static<typeof ProxyHostPatch>;
+
+/** All that is stored of a proxy host. */
+export const ProxyHostFields = Type.Object(fields);
+export type ProxyHostFields = Static<typeof ProxyHostFields>;
+
+export const ProxyHost = Type.Object(
+  {
+    uuid: Uuid,
+    ...fields,
+    applied: Type.Boolean({
+      description: 'The proxy serves exactly this, as read back from it. False while it lacks the last change.',
+    }),
+    issue: Type.Union([Type.String(), Type.Null()], { description: 'Why it is not applied, in words.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'ProxyHost' },
+);
+export type ProxyHost = Static<typeof ProxyHost>;
+
+export const BulkPatch = Type.Object({
+  uuids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000, description: 'Proxy hosts to change.' }),
+  patch: ProxyHostPatch,
+});
+export type BulkPatch = Static<typeof BulkPatch>;
+
+export const BulkDelete = Type.Object({ uuids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000 }) });
+export type BulkDelete = Static<typeof BulkDelete>;

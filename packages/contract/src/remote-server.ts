@@ -1,0 +1,54 @@
+import { type Static, Type } from 'typebox';
+import { choice, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+
+const PROVIDERS = ['generic', 'docker', 'kubernetes', 'aws', 'gcp', 'azure'] as const;
+
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 255, description: 'Label; need not be unique.' }),
+  provider: choice(PROVIDERS, { description: 'Where the machine runs. Default generic.' }),
+  host: Type.String({ minLength: 1, maxLength: 253, description: 'Host name, IPv4 or IPv6 address.' }),
+  port: Port,
+  enabled: Type.Boolean({ description: 'Offered for use. Default true.' }),
+};
+
+const { provider, enabled, ...required } = fields;
+
+export const NewRemoteServer = Type.Object({
+  ...required,
+  provider: Type.Optional(provider),
+  enabled: Type.Optional(enabled),
+});
+export type NewRemoteServer = Static<typeof NewRemoteServer>;
+
+export const RemoteServerPatch = Type.Partial(Type.Object(fields));
+export type RemoteServerPatch = Static<typeof RemoteServerPatch>;
+
+export const RemoteServerFields = Type.Object(fields);
+export type RemoteServerFields = Static<typeof RemoteServerFields>;
+
+export const RemoteServer = Type.Object(
+  {
+    id: RowId,
+    uuid: Uuid,
+    ...fields,
+    reachable: Type.Boolean({ description: 'Result of the last connection test; false before the first.' }),
+    last_checked: Type.Union([Timestamp, Type.Null()], { description: 'When it was last tested; null before that.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
+  { title: 'RemoteServer' },
+);
+export type RemoteServer = Static<typeof RemoteServer>;
+
+export const RemoteServerQuery = Type.Object({
+  enabled: Type.Optional(choice(['true', 'false'], { description: 'Only enabled or only disabled ones.' })),
+});
+export type RemoteServerQuery = Static<typeof RemoteServerQuery>;
+
+export const ConnectionTest = Type.Object({
+  reachable: Type.Boolean(),
+  address: Type.String({ description: 'host:port that was tried; IPv6 in brackets.' }),
+  error: Type.Optional(Type.String({ description: 'Why it was unreachable.' })),
+  timestamp: Timestamp,
+});
+export type ConnectionTest = Static<typeof ConnectionTest>;
