@@ -87,6 +87,7 @@ export const createSpopAgent = (options: SpopAgentOptions): SpopAgent => {
       observer,
       counters,
       clock,
+      stopwatch: () => performance.now(),
       transport: {
         write: (bytes) => socket.write(bytes),
         end: (bytes) => void socket.end(bytes),
@@ -131,12 +132,16 @@ export const createSpopAgent = (options: SpopAgentOptions): SpopAgent => {
     },
     async stop({ timeoutMs = 5_000 } = {}) {
       isStopping = true;
-      const closed = listener.close();
+      // The server reports its end before the sockets have reported theirs.
+      const closed = [...sockets, ...refused].map(
+        (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())),
+      );
+      closed.push(listener.close());
       for (const session of sessions) session.drain();
       const cutOff = setTimeout(() => {
         for (const socket of [...sockets, ...refused]) socket.destroy();
       }, timeoutMs);
-      await closed;
+      await Promise.all(closed);
       clearTimeout(cutOff);
       clearInterval(sweeper);
     },

@@ -46,7 +46,10 @@ export type SessionDeps = {
   observer: Observer;
   counters: Counters;
   transport: Transport;
+  /** Milliseconds, refreshed by the sweeps only: for the time limits. */
   clock: { readonly now: number };
+  /** Milliseconds, exact: for the latency of answers. */
+  stopwatch: () => number;
 };
 
 type Pending = NotifyContext & { readonly since: number };
@@ -61,7 +64,7 @@ const isPromise = (result: Actions | Promise<Actions>): result is Promise<Action
 
 /** Makes the agent's side of one SPOP connection. */
 export const createSession = (deps: SessionDeps): Session => {
-  const { limits, names, onNotify, observer, counters, transport, clock } = deps;
+  const { limits, names, onNotify, observer, counters, transport, clock, stopwatch } = deps;
   let state: 'hello' | 'open' | 'closing' | 'closed' = 'hello';
   let maxFrameSize = deps.maxFrameSize;
   let engineId: string | null = null;
@@ -106,7 +109,7 @@ export const createSession = (deps: SessionDeps): Session => {
       frames++;
       lastFrameAt = clock.now;
       handleFrame(readFrame(bytes, start, end));
-      if (!acks.isEmpty && performance.now() - batchStartedAt > FLUSH_AFTER_MS) flush();
+      if (!acks.isEmpty && stopwatch() - batchStartedAt > FLUSH_AFTER_MS) flush();
     },
   });
 
@@ -120,7 +123,7 @@ export const createSession = (deps: SessionDeps): Session => {
 
   const flush = () => {
     if (acks.isEmpty || connection.isClosed) return;
-    batchStartedAt = performance.now();
+    batchStartedAt = stopwatch();
     const bytes = acks.take();
     if (!transport.write(bytes) && !isWriteBlocked) {
       isWriteBlocked = true;
@@ -169,7 +172,7 @@ export const createSession = (deps: SessionDeps): Session => {
   const receiving = (read: () => void) => {
     if (isReceiving) return;
     isReceiving = true;
-    batchStartedAt = performance.now();
+    batchStartedAt = stopwatch();
     const framesBefore = frames;
     try {
       read();
