@@ -14,14 +14,26 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts'],
-          exclude: [...neverTests, 'apps/web/**'],
+          exclude: [...neverTests, 'apps/web/**', 'apps/server/**'],
           sequence: { groupOrder: 0 },
           testTimeout: 15_000,
         },
       },
       {
         test: {
+          name: 'server',
+          globalSetup: ['test/support/postgres.ts'],
+          include: ['apps/server/src/**/*.test.ts'],
+          exclude: neverTests,
+          sequence: { groupOrder: 0 },
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
           name: 'black-box',
+          globalSetup: ['test/support/postgres.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [...neverTests, 'test/chaos/**'],
           sequence: { groupOrder: 1 },

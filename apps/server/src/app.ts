@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import Fastify from 'fastify';
+import Fastify, { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from './config.ts';
 import { certificateRoutes } from './features/certificates/routes.ts';
@@ -40,7 +40,7 @@ const REQUEST_TIMEOUT_MS = 120_000;
 export const createApp = async (deps: AppDeps): Promise<App> => {
   const app = Fastify({
     loggerInstance: deps.log as never,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
@@ -52,7 +52,11 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   registerPolicy(app as never, { identify: deps.identify, isOpen: deps.config.apiAuth === 'open' });
   registerBodyParser(app as never);
   registerValidation(app as never);
-  await app.register(helmet, { contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } } });
+  await app.register(helmet, {
+    // The proxy host in front of the UI decides about HSTS; sent from here it would bind every subdomain.
+    strictTransportSecurity: false,
+    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
+  });
   await app.register(multipart, { throwFileSizeLimit: false });
   await registerOpenApi(app);
   await app.register(

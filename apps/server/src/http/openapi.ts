@@ -1,6 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { App } from './app-type.ts';
+import { DOCS_PREFIX } from './policy.ts';
 
 /** Publishes the OpenAPI document made from the very schemas that validate, and a page to read it. */
 export const registerOpenApi = async (app: App): Promise<void> => {
@@ -12,5 +13,5 @@ export const registerOpenApi = async (app: App): Promise<void> => {
     },
   });
   app.get('/api/v1/openapi.json', { config: { policy: 'public' }, schema: { hide: true } }, async () => app.swagger());
-  await app.register(swaggerUi, { routePrefix: '/api/docs' });
+  await app.register(swaggerUi, { routePrefix: DOCS_PREFIX });
 };

@@ -1,0 +1,97 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { createApp } from './app.ts';
+import type { Config } from './config.ts';
+import { createDetachedDriver } from './dataplane/detached-driver.ts';
+import { originAddressStore } from './dataplane/origin-address-store.ts';
+import { createOriginResolver } from './dataplane/origin-resolver.ts';
+import { createPlane } from './dataplane/plane.ts';
+import { watchDataPlane } from './dataplane/watch.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { createBackupWriter } from './features/backups/write-backup.ts';
+import { createCertificates } from './features/certificates/service.ts';
+import { certificateStore } from './features/certificates/store.ts';
+import { createMetrics } from './features/health/metrics.ts';
+import { createProxyHosts } from './features/proxy-hosts/service.ts';
+import { proxyHostStore } from './features/proxy-hosts/store.ts';
+import { createRemoteServers } from './features/remote-servers/service.ts';
+import { remoteServerStore } from './features/remote-servers/store.ts';
+import { createSettings } from './features/settings/service.ts';
+import { settingStore } from './features/settings/store.ts';
+import { identifyCaller } from './http/identify.ts';
+import { systemLookup } from './net/system-lookup.ts';
+import { probeTcp } from './net/tcp-probe.ts';
+import { createRouteSource } from './route-source.ts';
+import { createVault, loadOrCreateKey } from './secrets/vault.ts';
+
+const LOOKUP_TIMEOUT_MS = 3_000;
+/** Spec, contract.md: the connection test is a TCP connect with this limit. */
+const CONNECTION_TEST_TIMEOUT_MS = 5_000;
+
+export interface RunningServer {
+  /** URL of the API root's origin, e.g. `http://127.0.0.1:8080`. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** Makes the data directory, readable by nobody else. */
+export const prepareDataDir = (dataDir: string): void => {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  chmodSync(dataDir, 0o700);
+};
+
+/** Builds the service from its configuration, starts it, and returns when it accepts requests. */
+export const startServer = async (config: Config, log: Logger): Promise<RunningServer> => {
+  const clock = () => new Date();
+  prepareDataDir(config.dataDir);
+  const database = openDatabase(config);
+  await migrate(database);
+  const { kysely: db, transact } = database;
+  const vault = createVault(config.encryptionKey ?? loadOrCreateKey(config.dataDir));
+  const resolver = createOriginResolver({
+    store: originAddressStore(db),
+    lookup: systemLookup,
+    clock,
+    timeoutMs: LOOKUP_TIMEOUT_MS,
+  });
+  await resolver.load();
+  const driver = createDetachedDriver();
+  const plane = createPlane({ driver, source: createRouteSource(db, vault), resolver, log });
+  const metrics = createMetrics(plane.status);
+  const record = async () => {};
+  const common = { db, transact, record, clock };
+  const app = await createApp({
+    config,
+    log,
+    metrics,
+    identify: identifyCaller(config.apiAuth),
+    proxyHosts: createProxyHosts({ ...common, store: proxyHostStore, plane }),
+    remoteServers: createRemoteServers({
+      ...common,
+      store: remoteServerStore,
+      connect: (host, port) => probeTcp(host, port, CONNECTION_TEST_TIMEOUT_MS),
+    }),
+    certificates: createCertificates({
+      ...common,
+      store: certificateStore,
+      vault,
+      plane,
+      backup: createBackupWriter({ db, dataDir: config.dataDir, clock }),
+    }),
+    settings: createSettings({ db, transact, store: settingStore, record }),
+  });
+  const watch = watchDataPlane({ plane, driver, log });
+  await app.listen({ host: config.httpBind.host || '::', port: config.httpBind.port });
+  const { address, port, family } = app.server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    async stop() {
+      await app.close();
+      await watch.stop();
+      await driver.stop();
+      await database.stop();
+    },
+  };
+};

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { pino } from 'pino';
+import { describe, inject } from 'vitest';
+import { type Config, parseConfig } from '../config.ts';
+import { type RunningServer, startServer } from '../server.ts';
+
+export interface ApiResponse<T = unknown> {
+  status: number;
+  headers: Headers;
+  body: T;
+}
+
+export type DatabaseKind = 'sqlite' | 'postgres';
+
+/** Runs a group of tests once on SQLite and once on PostgreSQL. */
+export const onBothDatabases = (name: string, tests: (kind: DatabaseKind) => void): void => {
+  describe.each<DatabaseKind>(['sqlite', 'postgres'])(`${name} on %s`, tests);
+};
+
+const createPostgresDatabase = async () => {
+  const adminUrl = inject('postgresUrl');
+  const name = `t_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
+  const run = async (statement: string) => {
+    const client = new pg.Client({ connectionString: adminUrl });
+    await client.connect();
+    await client.query(statement);
+    await client.end();
+  };
+  await run(`create database ${name}`);
+  const url = new URL(adminUrl);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => run(`drop database ${name} with (force)`) };
+};
+
+/** A running service with its own store and directory, and ways to talk to it. */
+export interface TestApp {
+  url: string;
+  dataDir: string;
+  config: Config;
+  /** Sends JSON (or a FormData) to a path below `/api/v1`. */
+  send<T = unknown>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<ApiResponse<T>>;
+  /** Stops the server and starts it again on the same store. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts the real service on a free port, with an empty store; no HAProxy runs unless the test starts one. */
+export const startApp = async (kind: DatabaseKind, env: Record<string, string> = {}): Promise<TestApp> => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
+  const database = kind === 'postgres' ? await createPostgresDatabase() : undefined;
+  const config: Config = {
+    ...parseConfig({ SALLYPORT_DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}), ...env }, '/'),
+    httpBind: { host: '127.0.0.1', port: 0 },
+  };
+  const log = pino({ level: 'silent' });
+  let server: RunningServer = await startServer(config, log);
+  return {
+    get url() {
+      return server.url;
+    },
+    dataDir,
+    config,
+    async send<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+      const isForm = body instanceof FormData;
+      const response = await fetch(`${server.url}/api/v1${path}`, {
+        method,
+        headers: { ...(body === undefined || isForm ? {} : { 'content-type': 'application/json' }), ...headers },
+        ...(body === undefined ? {} : { body: isForm || typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = response.headers.get('content-type')?.includes('json');
+      return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T };
+    },
+    async restart() {
+      await server.stop();
+      server = await startServer(config, log);
+    },
+    async stop() {
+      await server.stop();
+      await database?.drop();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+};

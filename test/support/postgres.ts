@@ -1,0 +1,71 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** URL of the maintenance database of a PostgreSQL that lives as long as the test run. */
+    postgresUrl: string;
+  }
+}
+
+const BINARIES = '/usr/lib/postgresql/15/bin';
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+
+const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim());
+
+const waitUntilReady = async (url: string, isAlive: () => boolean): Promise<void> => {
+  for (;;) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch (error) {
+      if (!isAlive()) throw new Error('PostgreSQL did not start', { cause: error });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+};
+
+/** Starts a real PostgreSQL on a private port and directory for the whole test run and removes it afterwards. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  if (!existsSync(join(BINARIES, 'initdb'))) throw new Error(`PostgreSQL 15 is missing; bin/test installs it`);
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-pg-'));
+  // initdb refuses to run as root.
+  const account = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+  if ('uid' in account) chownSync(directory, account.uid ?? 0, account.gid ?? 0);
+  const data = join(directory, 'data');
+  const options = ['-D', data, '-U', 'sallyport', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  execFileSync(join(BINARIES, 'initdb'), options, { ...account, stdio: 'pipe', cwd: directory });
+  const port = await freePort();
+  const settings = ['-c', 'fsync=off', '-c', 'max_connections=300', '-c', `unix_socket_directories=${directory}`];
+  const server = spawn(
+    join(BINARIES, 'postgres'),
+    ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', ...settings],
+    { ...account, stdio: 'ignore', cwd: directory },
+  );
+  const url = `postgres://sallyport@127.0.0.1:${port}/postgres`;
+  await waitUntilReady(url, () => server.exitCode === null);
+  project.provide('postgresUrl', url);
+  return async () => {
+    const ended = new Promise((resolve) => server.once('exit', resolve));
+    // Fast shutdown: open connections are cut.
+    server.kill('SIGINT');
+    await ended;
+    rmSync(directory, { recursive: true, force: true });
+  };
+}
