@@ -1,0 +1,73 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChildSpec } from './child-spec.ts';
+import { isStillRunning, listProcesses, type ProcessInfo, readEnvironment } from './process/proc.ts';
+
+type Identity = Pick<ChildSpec, 'argv' | 'env'>;
+
+const isSetting = (name: string): boolean => name.startsWith('SALLYPORT_') || name === 'DATABASE_URL';
+
+/** A prefix: HAProxy's master starts itself again with more arguments when it reloads. */
+const hasCommandLine = (process: ProcessInfo, argv: readonly string[]): boolean =>
+  argv.every((argument, index) => process.argv[index] === argument);
+
+/**
+ * Whether a process is this child of this data directory, perhaps with other settings.
+ * An environment we may not read belongs to another user's process, or to a HAProxy worker that gave up its rights: the
+ * data directory in its command line tells those apart.
+ */
+const isThisChild = (process: ProcessInfo, { argv, env }: Identity): boolean => {
+  if (!hasCommandLine(process, argv)) return false;
+  const environment = readEnvironment(process.pid);
+  const dataDir = env.SALLYPORT_DATA_DIR;
+  if (environment) return environment.get('SALLYPORT_DATA_DIR') === dataDir;
+  return dataDir !== undefined && argv.some((argument) => argument.startsWith(`${dataDir}/`));
+};
+
+const hasSettings = (process: ProcessInfo, wanted: ChildSpec['env']): boolean => {
+  const environment = readEnvironment(process.pid);
+  if (!environment) return false;
+  const names = new Set([...environment.keys(), ...Object.keys(wanted)].filter(isSetting));
+  return [...names].every((name) => environment.get(name) === wanted[name]);
+};
+
+/** Whether a process that an earlier supervisor left behind is what we would start now: same program, same settings. */
+export const isAdoptable = (process: ProcessInfo, child: Identity): boolean =>
+  isThisChild(process, child) && hasSettings(process, child.env);
+
+const politeMs = 1_000;
+const endedWithinMs = 3_000;
+const pollMs = 20;
+
+const waitUntilEnded = async (processes: readonly ProcessInfo[], limitMs: number): Promise<ProcessInfo[]> => {
+  const giveUpAt = performance.now() + limitMs;
+  for (;;) {
+    const alive = processes.filter(isStillRunning);
+    if (alive.length === 0 || performance.now() > giveUpAt) return alive;
+    await sleep(pollMs);
+  }
+};
+
+const signalAll = (processes: readonly ProcessInfo[], signal: NodeJS.Signals): void => {
+  for (const info of processes) {
+    try {
+      if (isStillRunning(info)) process.kill(info.pid, signal);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
+  }
+};
+
+/**
+ * Ends every process that is this child but not `keep` or started by it: two of one kind must never serve side by side,
+ * and HAProxy would share the port without a word (SO_REUSEPORT). Returns how many there were; throws when one stays.
+ */
+export const endStrays = async (child: Identity, keep: number | undefined): Promise<number> => {
+  const isKept = (info: ProcessInfo) => keep !== undefined && (info.pid === keep || info.parentPid === keep);
+  const strays = listProcesses().filter((info) => !isKept(info) && isThisChild(info, child));
+  signalAll(strays, 'SIGTERM');
+  const stubborn = await waitUntilEnded(strays, politeMs);
+  signalAll(stubborn, 'SIGKILL');
+  const [immortal] = await waitUntilEnded(stubborn, endedWithinMs);
+  if (immortal) throw new Error(`process ${immortal.pid} is in the way and can't be ended`);
+  return strays.length;
+};

@@ -1,0 +1,17 @@
+import type { StopSteps } from './process/stop-process.ts';
+
+/** One row of the process table: everything the supervisor has to know about a child. */
+export interface ChildSpec {
+  name: string;
+  /** Program and arguments. Never a secret: every user of the machine can read them. */
+  argv: readonly [string, ...string[]];
+  /** The whole environment. A living process started with another one is replaced, not adopted. */
+  env: Readonly<Record<string, string>>;
+  /** `ours`: it writes to the supervisor's own output, and goes on when that dies. `log`: line by line into the log. */
+  output: 'ours' | 'log';
+  stop: StopSteps;
+  /** Done before each start; a rejection counts as a failed start. */
+  prepare?(signal: AbortSignal): Promise<void>;
+  /** Whether it serves; asked again and again until it does. */
+  isReady(): Promise<boolean>;
+}

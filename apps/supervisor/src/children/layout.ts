@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+
+/** Files of the data directory that the supervisor and its children agree on, absolute. */
+export interface Layout {
+  dataDir: string;
+  lockFile: string;
+  stateFile: string;
+  haproxyConfig: string;
+  /** HAProxy's runtime API, of the worker. */
+  adminSocket: string;
+  /** HAProxy's runtime API, of the master. */
+  masterSocket: string;
+}
+
+export const layoutOf = (dataDir: string): Layout => ({
+  dataDir,
+  lockFile: join(dataDir, 'supervisor.lock'),
+  stateFile: join(dataDir, 'supervisor.json'),
+  haproxyConfig: join(dataDir, 'haproxy', 'haproxy.cfg'),
+  adminSocket: join(dataDir, 'haproxy', 'admin.sock'),
+  masterSocket: join(dataDir, 'haproxy', 'master.sock'),
+});

@@ -1,0 +1,24 @@
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+
+// A unix socket's path holds at most 107 bytes, and HAProxy appends to it while it starts.
+const longestDataDir = 70;
+
+/**
+ * Makes the data directory (0700) when there is none, and returns its real path.
+ * Throws an `Error` for the operator when it can't be used: it holds private keys, so others must not even look in.
+ */
+export const openDataDir = (path: string): string => {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new Error(`SALLYPORT_DATA_DIR: cannot make ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause });
+  }
+  const real = realpathSync(path);
+  const { mode, uid } = statSync(real);
+  if (uid !== process.getuid?.()) throw new Error(`SALLYPORT_DATA_DIR: ${real} belongs to another user`);
+  if ((mode & 0o077) !== 0) throw new Error(`SALLYPORT_DATA_DIR: ${real} is open to other users: chmod 700 ${real}`);
+  if (Buffer.byteLength(real) > longestDataDir) {
+    throw new Error(`SALLYPORT_DATA_DIR: ${real} is longer than ${longestDataDir} bytes, too long for sockets in it`);
+  }
+  return real;
+};

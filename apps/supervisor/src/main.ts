@@ -1,0 +1,113 @@
+import { existsSync } from 'node:fs';
+import { ConfigError, parseConfig } from '@sallyport/server/config';
+import { readEnvironment } from '@sallyport/server/config-sources';
+import { createLog } from '@sallyport/server/log';
+import { formatAddress } from '@sallyport/server/net/listen';
+import { endStrays } from './adoption.ts';
+import { layoutOf } from './children/layout.ts';
+import { programPath } from './children/program-path.ts';
+import { openDataDir } from './data-dir.ts';
+import { takeInstanceLock } from './instance-lock.ts';
+import { explainBindError, whyNotBindable } from './listeners.ts';
+import { readBootId } from './process/proc.ts';
+import { processTable } from './process-table.ts';
+import { chooseAddresses, configuredAddresses, type ProxyAddresses } from './proxy-listeners.ts';
+import { readState, writeState } from './state-file.ts';
+import { findInherited, superviseAll } from './supervisor.ts';
+
+const usage = `usage: bin/up [--NAME=VALUE…]
+
+Runs Sallyport in the foreground until Ctrl-C or SIGTERM. --http-bind=127.0.0.1:9000 stands for
+SALLYPORT_HTTP_BIND=127.0.0.1:9000, and so on; docs/operations.md describes every setting.
+`;
+
+const say = (line: string): void => void process.stdout.write(`sallyport: ${line}\n`);
+
+const run = async (): Promise<void> => {
+  // Everything below and all children: files and sockets for our user only.
+  process.umask(0o077);
+  const merged = readEnvironment(process.argv.slice(2), process.env, process.cwd());
+  const environment = Object.fromEntries(
+    Object.entries(merged).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+  const config = parseConfig(environment, process.cwd());
+  const layout = layoutOf(openDataDir(config.dataDir));
+  const lock = takeInstanceLock(layout.lockFile);
+  if (lock.state === 'taken') {
+    throw new Error(`process ${lock.pid} already runs Sallyport on ${layout.dataDir}; stop it first`);
+  }
+  const log = createLog('supervisor', config.logLevel);
+
+  const bootId = readBootId();
+  const saved = readState(layout.stateFile);
+  const inherited = saved?.boot_id === bootId ? saved : undefined;
+  const tableWith = (addresses: ProxyAddresses) => processTable({ config, layout, addresses, environment, log });
+
+  // A HAProxy that an earlier supervisor left serving stays where it is. Otherwise what is left of it must go before the
+  // ports are tried, or it would be taken for another program.
+  const former = {
+    http: inherited?.proxy_http ?? '',
+    https: inherited?.proxy_https ?? '',
+    ...configuredAddresses(config),
+  };
+  let addresses: ProxyAddresses = former;
+  const isServing = former.http !== '' && former.https !== '' && findInherited(tableWith(former).haproxy, inherited);
+  if (!isServing) {
+    await endStrays(tableWith({ http: ':80', https: ':443' }).haproxy, undefined);
+    const choice = await chooseAddresses(config);
+    addresses = choice.addresses;
+    choice.notices.forEach(say);
+  }
+
+  const table = tableWith(addresses);
+  if (!findInherited(table.server, inherited)) {
+    await endStrays(table.server, undefined);
+    const problem = await whyNotBindable(config.httpBind);
+    const address = formatAddress(config.httpBind.host, config.httpBind.port);
+    if (problem) throw new Error(`SALLYPORT_HTTP_BIND: ${address} can't be bound (${explainBindError(problem)})`);
+  }
+
+  const supervisor = superviseAll({
+    children: [table.haproxy, table.server],
+    inherited,
+    record: (children) =>
+      writeState(layout.stateFile, {
+        boot_id: bootId,
+        proxy_http: addresses.http,
+        proxy_https: addresses.https,
+        children,
+      }),
+    log,
+    random: Math.random,
+  });
+
+  const hurry = new AbortController();
+  let isStopping = false;
+  const stop = async () => {
+    if (isStopping) return hurry.abort();
+    isStopping = true;
+    say('stopping');
+    await supervisor.stop(hurry.signal);
+    lock.release();
+    say('stopped');
+    process.exit(0);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
+
+  await supervisor.ready;
+  if (isStopping) return;
+  const what = existsSync(programPath('web/dist/index.html')) ? 'API and UI' : 'API';
+  say(`${what} on http://${formatAddress(config.httpBind.host || '0.0.0.0', config.httpBind.port)}/`);
+  say(`proxy on ${addresses.http} (HTTP) and ${addresses.https} (HTTPS)`);
+  say('ready; Ctrl-C stops it');
+};
+
+try {
+  if (process.argv.includes('--help')) process.stdout.write(usage);
+  else await run();
+} catch (error) {
+  const lines =
+    error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];
+  for (const line of lines) process.stderr.write(`sallyport: ${line}\n`);
+  process.exit(1);
+}

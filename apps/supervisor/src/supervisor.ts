@@ -1,0 +1,85 @@
+import type { Logger } from 'pino';
+import { endStrays, isAdoptable } from './adoption.ts';
+import type { ChildSpec } from './child-spec.ts';
+import { type Keeper, keepRunning } from './keeper.ts';
+import { isStillRunning, readProcess } from './process/proc.ts';
+import { adoptProcess, type RunningProcess } from './process/running-process.ts';
+import type { SupervisorState } from './state-file.ts';
+
+export interface SupervisorDeps {
+  /** In the order of their start; they are stopped in reverse. */
+  children: readonly ChildSpec[];
+  /** What an earlier supervisor of this data directory and this boot left, if any. */
+  inherited: SupervisorState | undefined;
+  /** Called with the living children whenever they change. */
+  record(children: SupervisorState['children']): void;
+  log: Logger;
+  random(): number;
+}
+
+export interface Supervisor {
+  /** Resolves when every child has served at least once. */
+  ready: Promise<void>;
+  /** Stops all children, in 5 s at most or at once when `hurry` aborts. Resolves when none is left. */
+  stop(hurry: AbortSignal): Promise<void>;
+}
+
+/** After this the remaining children are killed, so that all are gone within 5 s. */
+const stopWithinMs = 4_000;
+
+/** The inherited process of a child, when it still lives and is what would be started now. */
+export const findInherited = (
+  child: Pick<ChildSpec, 'name' | 'argv' | 'env'>,
+  inherited: SupervisorState | undefined,
+) => {
+  const saved = inherited?.children.find(({ name }) => name === child.name);
+  if (!saved || !isStillRunning({ pid: saved.pid, startTime: saved.start_time })) return undefined;
+  const process = readProcess(saved.pid);
+  return process && isAdoptable(process, child) ? process : undefined;
+};
+
+/** Starts or adopts the children, in order, and keeps them running until `stop`. */
+export const superviseAll = (deps: SupervisorDeps): Supervisor => {
+  const { children, inherited, record, log, random } = deps;
+  const keepers: Keeper[] = [];
+  let isStopping = false;
+
+  const recordAll = () =>
+    record(
+      keepers.flatMap((keeper) => {
+        const process = keeper.current();
+        if (!process) return [];
+        return [{ name: keeper.name, pid: process.pid, start_time: process.startTime, argv: process.argv }];
+      }),
+    );
+
+  const adopt = async (child: ChildSpec): Promise<RunningProcess | undefined> => {
+    const process = findInherited(child, inherited);
+    if (!process) return undefined;
+    await endStrays(child, process.pid);
+    return adoptProcess(process);
+  };
+
+  const startAll = async (): Promise<void> => {
+    for (const child of children) {
+      const childLog = log.child({ child: child.name });
+      const adopted = await adopt(child);
+      if (isStopping) return;
+      const keeper = keepRunning({ child, adopted, log: childLog, random, onChange: recordAll });
+      keepers.push(keeper);
+      // In order, but without waiting for one that can't start: the others serve without it.
+      await keeper.attempted;
+      recordAll();
+    }
+    await Promise.all(keepers.map((keeper) => keeper.ready));
+  };
+
+  return {
+    ready: startAll(),
+    async stop(hurry) {
+      isStopping = true;
+      const deadline = AbortSignal.any([hurry, AbortSignal.timeout(stopWithinMs)]);
+      for (const keeper of keepers.toReversed()) await keeper.stop(deadline);
+    },
+  };
+};
