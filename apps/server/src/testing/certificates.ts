@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export interface TestCertificate {
+  certificate: string;
+  key: string;
+}
+
+export interface CertificateOptions {
+  /** OpenSSL's `-days`; a negative number makes an expired one. */
+  days?: number;
+  passphrase?: string;
+}
+
+const openssl = (args: string[], cwd: string) => execFileSync('openssl', args, { cwd, stdio: 'pipe' });
+
+/** Makes a real self-signed certificate for the given DNS names with OpenSSL. */
+export const makeCertificate = (names: readonly string[], options: CertificateOptions = {}): TestCertificate => {
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-cert-'));
+  try {
+    const days = options.days ?? 30;
+    // "openssl req" can't date back; "openssl x509 -days" with a negative number can.
+    openssl(['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'key.pem'], directory);
+    const subject = ['-subj', `/CN=${names[0]}`];
+    openssl(['req', '-new', '-key', 'key.pem', ...subject, '-out', 'request.pem'], directory);
+    writeFileSync(join(directory, 'san.cnf'), `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\n`);
+    const sign = ['x509', '-req', '-in', 'request.pem', '-signkey', 'key.pem', '-extfile', 'san.cnf'];
+    openssl([...sign, '-days', String(days), '-out', 'cert.pem'], directory);
+    if (options.passphrase !== undefined) {
+      const cipher = ['-aes256', '-passout', `pass:${options.passphrase}`];
+      openssl(
+        ['pkcs8', '-topk8', '-in', 'key.pem', '-out', 'sealed.pem', '-v2', 'aes256', ...cipher.slice(1)],
+        directory,
+      );
+    }
+    const keyFile = options.passphrase === undefined ? 'key.pem' : 'sealed.pem';
+    const read = (name: string) => readFileSync(join(directory, name), 'utf8');
+    return { certificate: read('cert.pem'), key: read(keyFile) };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+};
+
+/** The form of `POST /certificates/upload`. */
+export const uploadForm = (name: string, { certificate, key }: TestCertificate): FormData => {
+  const form = new FormData();
+  form.set('name', name);
+  form.set('certificate_file', new Blob([certificate]), 'site.crt');
+  form.set('key_file', new Blob([key]), 'site.key');
+  return form;
+};
