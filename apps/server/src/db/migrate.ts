@@ -1,5 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import * as routes from './migrations/0001-routes.ts';
+import * as accounts from './migrations/0002-accounts.ts';
+import * as audit from './migrations/0003-audit.ts';
 import type { Database } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -11,7 +13,12 @@ export interface Migration {
 /** In order; a released one never changes. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-routes': routes,
+  '0002-accounts': accounts,
+  '0003-audit': audit,
 };
+
+/** Any number will do, as long as nothing else in the database takes it. */
+const ADVISORY_LOCK = 7_255_097;
 
 interface MigrationTables {
   schema_migrations: { name: string; applied_at: string };
@@ -23,13 +30,17 @@ interface MigrationTables {
  */
 export const migrate = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'>): Promise<string[]> => {
   const db = kysely as unknown as Kysely<MigrationTables>;
-  await sql`create table if not exists schema_migrations (name text primary key, applied_at text not null)`
-    .execute(db)
-    .catch(ignoreConcurrentCreate);
+  const createTable = sql`create table if not exists schema_migrations (name text primary key, applied_at text not null)`;
+  if (kind === 'sqlite') await createTable.execute(db);
   return db.transaction().execute(async (tx) => {
-    if (kind === 'postgres') await sql`lock table schema_migrations in exclusive mode`.execute(tx);
-    // A write that changes nothing takes SQLite's lock before the first read.
-    else await sql`delete from schema_migrations where name = ''`.execute(tx);
+    if (kind === 'postgres') {
+      // IF NOT EXISTS is not atomic there: of two that create at once one fails. So the lock comes before the table.
+      await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`.execute(tx);
+      await createTable.execute(tx);
+    } else {
+      // A write that changes nothing takes SQLite's lock before the first read.
+      await sql`delete from schema_migrations where name = ''`.execute(tx);
+    }
     const rows = await tx.selectFrom('schema_migrations').select('name').execute();
     const done = new Set(rows.map((row) => row.name));
     const pending = Object.entries(MIGRATIONS).filter(([name]) => !done.has(name));
@@ -39,11 +50,4 @@ export const migrate = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'
     }
     return pending.map(([name]) => name);
   });
-};
-
-/** PostgreSQL's IF NOT EXISTS is not atomic: of two that create at once one fails, and the table is there all the same. */
-const ignoreConcurrentCreate = (error: unknown): undefined => {
-  const code = (error as { code?: string }).code;
-  if (code !== '23505' && code !== '42P07') throw error;
-  return undefined;
 };

@@ -35,6 +35,18 @@ const createPostgresDatabase = async () => {
   return { url: url.href, drop: () => run(`drop database ${name} with (force)`) };
 };
 
+/** Runs `work` with the configuration of a store that nothing has been written to yet. */
+export const emptyStore = async (kind: DatabaseKind, work: (config: Config) => Promise<void>): Promise<void> => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
+  const database = kind === 'postgres' ? await createPostgresDatabase() : undefined;
+  try {
+    await work({ ...parseConfig({ SALLYPORT_DATA_DIR: dataDir }, '/'), databaseUrl: database?.url });
+  } finally {
+    await database?.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+};
+
 /** A running service with its own store and directory, and ways to talk to it. */
 export interface TestApp {
   url: string;

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { migrate } from '../db/migrate.ts';
+import { openDatabase } from '../db/open.ts';
+import { systemLookup } from '../net/system-lookup.ts';
+import { withTemporaryDirectory } from '../testing/temporary-directory.ts';
+import { originAddressStore } from './origin-address-store.ts';
+import { createOriginResolver, type Lookup } from './origin-resolver.ts';
+
+const notFound = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
+
+const withResolver = (lookup: Lookup, run: (make: () => ReturnType<typeof createOriginResolver>) => Promise<void>) =>
+  withTemporaryDirectory(async (dataDir) => {
+    const database = openDatabase({ dataDir, databaseUrl: undefined });
+    await migrate(database);
+    const make = () =>
+      createOriginResolver({
+        store: originAddressStore(database.kysely),
+        lookup,
+        clock: () => new Date(),
+        timeoutMs: 100,
+      });
+    await run(make).finally(() => database.stop());
+  });
+
+test('looks names up as the system does and passes addresses through', () =>
+  withResolver(systemLookup, async (make) => {
+    const resolver = make();
+    await resolver.ensure(['localhost', '192.0.2.7', 'no-such-name.invalid']);
+    expect(['127.0.0.1', '::1']).toContain((resolver.known('localhost') as { address: string }).address);
+    expect(resolver.known('192.0.2.7')).toEqual({ address: '192.0.2.7' });
+    expect(resolver.known('2001:db8::7')).toEqual({ address: '2001:db8::7' });
+    expect(resolver.known('no-such-name.invalid')).toHaveProperty('issue');
+  }));
+
+test('keeps the last good address when a name stops resolving, also after a restart', async () => {
+  let answer = () => Promise.resolve(['192.0.2.1']);
+  await withResolver(
+    () => answer(),
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      answer = notFound;
+      expect(await resolver.refresh(['app'])).toEqual(new Set());
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.1' });
+      const restarted = make();
+      await restarted.load();
+      await restarted.ensure(['app']);
+      expect(restarted.known('app')).toEqual({ address: '192.0.2.1' });
+    },
+  );
+});
+
+test('moves when the address is gone, and not when the answer is only in another order', async () => {
+  let found = ['192.0.2.1', '192.0.2.2'];
+  await withResolver(
+    async () => found,
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      found = ['192.0.2.2', '192.0.2.1'];
+      expect(await resolver.refresh(['app'])).toEqual(new Set());
+      found = ['192.0.2.2'];
+      expect(await resolver.refresh(['app'])).toEqual(new Set(['app']));
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.2' });
+    },
+  );
+});
+
+test('does not wait longer than it may for a name server that does not answer', async () => {
+  const silent = Promise.withResolvers<string[]>();
+  await withResolver(
+    () => silent.promise,
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      expect(resolver.known('app')).toEqual({ issue: 'forward_host app could not be resolved in time' });
+      silent.resolve(['192.0.2.9']);
+      await resolver.ensure(['app']);
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.9' });
+    },
+  );
+});

@@ -1,0 +1,59 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Config } from '../config.ts';
+import { emptyStore, onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
+import { migrate } from './migrate.ts';
+import { openDatabase } from './open.ts';
+
+const MIGRATE = `
+  import { migrate } from ${JSON.stringify(new URL('./migrate.ts', import.meta.url).href)};
+  import { openDatabase } from ${JSON.stringify(new URL('./open.ts', import.meta.url).href)};
+  const database = openDatabase(JSON.parse(process.env.CONFIG));
+  process.stdout.write(JSON.stringify(await migrate(database)));
+  await database.stop();
+`;
+
+const migrateInProcess = async ({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<string> => {
+  const env = { ...process.env, CONFIG: JSON.stringify({ dataDir, databaseUrl }) };
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module-typescript', '-e', MIGRATE], {
+    env,
+  });
+  return stdout;
+};
+
+onBothDatabases('migrations', (kind) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(kind);
+  });
+  afterAll(() => app.stop());
+
+  test('have nothing to do the second time', async () => {
+    const database = openDatabase(app.config);
+    expect(await migrate(database)).toEqual([]);
+    await database.stop();
+  });
+
+  test('run once when several processes start on an empty store', async () => {
+    await emptyStore(kind, async (config) => {
+      const outputs = await Promise.all(Array.from({ length: 4 }, () => migrateInProcess(config)));
+      const steps = outputs.map((output) => JSON.parse(output) as string[]);
+      expect(steps.filter((taken) => taken.length > 0)).toHaveLength(1);
+      expect(steps.flat()).toContain('0001-routes');
+    });
+  });
+
+  test('the revision counts every change, also of transactions that run at once', async () => {
+    const database = openDatabase(app.config);
+    const revisions = await Promise.all(
+      Array.from({ length: 20 }, () => database.transact(async (_tx, revision) => Number(revision))),
+    );
+    const sorted = revisions.sort((a, b) => a - b);
+    expect(new Set(sorted).size).toBe(20);
+    await expect(database.transact(() => Promise.reject(new Error('undone')))).rejects.toThrow('undone');
+    const next = await database.transact(async (_tx, revision) => Number(revision));
+    expect(next).toBe((sorted.at(-1) ?? 0) + 1);
+    await database.stop();
+  });
+});

@@ -1,0 +1,68 @@
+import { request } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startApp, type TestApp } from '../testing/start-app.ts';
+
+describe('mode local', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp('sqlite');
+  });
+  afterAll(() => app.stop());
+
+  /** `fetch` forbids these headers, so the request is made by hand. */
+  const statusWith = (headers: Record<string, string>): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const { port } = new URL(app.url);
+      const sent = request({ host: '127.0.0.1', port, path: '/api/v1/proxy-hosts', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      sent.once('error', reject).end();
+    });
+
+  test.each([
+    ['nothing special', {}],
+    ['localhost', { host: 'localhost:8080' }],
+    ['a loopback address', { host: '127.0.0.1' }],
+    ['IPv6 loopback', { host: '[::1]:8080' }],
+    ['its own origin', { host: 'localhost:8080', origin: 'http://localhost:8080', 'sec-fetch-site': 'same-origin' }],
+    ['an address typed into a browser', { 'sec-fetch-site': 'none' }],
+  ])('trusts a local caller with %s', async (_what, headers) => {
+    expect(await statusWith(headers)).toBe(200);
+  });
+
+  test.each([
+    ['X-Forwarded-For', { 'x-forwarded-for': '127.0.0.1' }],
+    ['X-Forwarded-Host', { 'x-forwarded-host': 'localhost' }],
+    ['any X-Forwarded header', { 'x-forwarded-prefix': '/' }],
+    ['Forwarded', { forwarded: 'for=127.0.0.1' }],
+    ['Via', { via: '1.1 proxy' }],
+    ['X-Real-IP', { 'x-real-ip': '127.0.0.1' }],
+    ["the data plane's marker", { 'x-sallyport-proxied': '1' }],
+    ['a foreign host name (DNS rebinding)', { host: 'evil.example.com' }],
+    ['a host name that only begins right', { host: 'localhost.evil.example.com' }],
+    ['an address with a suffix', { host: '127.0.0.1.evil.example.com' }],
+    ['two hosts', { host: 'localhost, evil.example.com' }],
+    ['a foreign origin', { host: 'localhost', origin: 'https://evil.example.com' }],
+    ['an opaque origin', { host: 'localhost', origin: 'null' }],
+    ['another port of this host as origin', { host: 'localhost:8080', origin: 'http://localhost:3000' }],
+    ['a cross-site browser request', { 'sec-fetch-site': 'cross-site' }],
+    ['a same-site browser request', { 'sec-fetch-site': 'same-site' }],
+  ])('does not trust a caller with %s', async (_what, headers) => {
+    expect(await statusWith(headers)).toBe(401);
+  });
+});
+
+test('mode required trusts nobody without a credential, mode open everybody', async () => {
+  const required = await startApp('sqlite', { SALLYPORT_API_AUTH: 'required' });
+  const open = await startApp('sqlite', { SALLYPORT_API_AUTH: 'open' });
+  try {
+    expect((await required.send('GET', '/proxy-hosts')).status).toBe(401);
+    expect((await required.send('GET', '/health')).status).toBe(200);
+    expect((await open.send('GET', '/proxy-hosts', undefined, { via: '1.1 x' })).status).toBe(200);
+    expect((await open.send('GET', '/settings')).status).toBe(403);
+  } finally {
+    await required.stop();
+    await open.stop();
+  }
+});
