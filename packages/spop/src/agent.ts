@@ -21,8 +21,9 @@ export type SpopAgent = {
   /** Starts to accept; resolves when connections succeed, rejects when the endpoint can't be bound. */
   listen(): Promise<void>;
   /**
-   * Takes no new connections, answers what is in flight, disconnects each connection with status 0, and resolves when all
-   * are closed; what is still open after `timeoutMs` (default 5,000) is cut off.
+   * Takes no new connections, goes on answering, disconnects each connection with status 0 in a quiet moment (after half of
+   * `timeoutMs`: as soon as nothing is in flight), and resolves when all are closed; what is still open after `timeoutMs`
+   * (default 5,000) is cut off.
    */
   stop(options?: { timeoutMs?: number }): Promise<void>;
   /** A snapshot of the counters. */
@@ -33,6 +34,8 @@ export type SpopAgent = {
 
 const MAX_SWEEP_INTERVAL_MS = 1_000;
 const MAX_LINGERING_REFUSALS = 64;
+// Several times what HAProxy takes to read an answer and send the next NOTIFY.
+const QUIET_MS = 20;
 
 /** Makes an agent for HAProxy's SPOE (SPOP 2.0). Throws RangeError on a limit out of range. */
 export const createSpopAgent = (options: SpopAgentOptions): SpopAgent => {
@@ -49,9 +52,8 @@ export const createSpopAgent = (options: SpopAgentOptions): SpopAgent => {
   // Coarse on purpose: one clock reading per sweep instead of one per frame.
   const clock = { now: performance.now() };
   let nextId = 1;
-  let isStopping = false;
 
-  const refuse = (socket: Socket, message: string) => {
+  const refuse = (socket: Socket) => {
     counters.connectionsRefused++;
     if (refused.size >= MAX_LINGERING_REFUSALS) {
       socket.destroy();
@@ -66,12 +68,12 @@ export const createSpopAgent = (options: SpopAgentOptions): SpopAgent => {
     });
     // Closing with bytes unread would reset the connection and take the reason with it.
     socket.resume();
-    socket.end(encodeDisconnect({ status: Status.resourceAllocation, message }));
+    socket.end(encodeDisconnect({ status: Status.resourceAllocation, message: 'too many connections' }));
   };
 
   const accept = (socket: Socket) => {
-    if (isStopping || sockets.size >= limits.maxConnections) {
-      refuse(socket, isStopping ? 'agent is stopping' : 'too many connections');
+    if (sockets.size >= limits.maxConnections) {
+      refuse(socket);
       return;
     }
     counters.connections++;
@@ -131,18 +133,20 @@ export const createSpopAgent = (options: SpopAgentOptions): SpopAgent => {
       sweeper.unref();
     },
     async stop({ timeoutMs = 5_000 } = {}) {
-      isStopping = true;
-      // The server reports its end before the sockets have reported theirs.
-      const closed = [...sockets, ...refused].map(
-        (socket) => new Promise<void>((resolve) => void socket.once('close', () => resolve())),
+      const startedAt = performance.now();
+      const drain = () => {
+        const elapsedMs = performance.now() - startedAt;
+        for (const session of sessions) session.drain(elapsedMs >= timeoutMs / 2);
+        if (elapsedMs >= timeoutMs) for (const socket of [...sockets, ...refused]) socket.destroy();
+      };
+      const drainer = setInterval(drain, QUIET_MS);
+      drain();
+      await listener.close();
+      // The server reports its end before the last sockets have reported theirs.
+      await Promise.all(
+        [...sockets, ...refused].map((socket) => new Promise((resolve) => void socket.once('close', resolve))),
       );
-      closed.push(listener.close());
-      for (const session of sessions) session.drain();
-      const cutOff = setTimeout(() => {
-        for (const socket of [...sockets, ...refused]) socket.destroy();
-      }, timeoutMs);
-      await Promise.all(closed);
-      clearTimeout(cutOff);
+      clearInterval(drainer);
       clearInterval(sweeper);
     },
     get stats() {

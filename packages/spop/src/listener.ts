@@ -1,11 +1,14 @@
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import type { Server } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Where an agent listens: a unix socket (`mode` of its file, default 0600) or a TCP address (`host` default 127.0.0.1). */
 export type Endpoint = { path: string; mode?: number } | { host?: string; port: number };
 
 // sun_path has 108 bytes with its closing NUL; longer paths would be cut off and bind elsewhere.
 const MAX_SOCKET_PATH = 107;
+
+const BACKLOG_MS = 10;
 
 const bind = (server: Server, where: { path: string } | { host: string; port: number }) =>
   new Promise<void>((resolve, reject) => {
@@ -48,10 +51,11 @@ export const listenOn = (server: Server, endpoint: Endpoint): { listen(): Promis
       await rename(provisional, path);
     },
     async close() {
-      const closed = closeServer(server);
       const current = await stat(path, { bigint: true }).catch(() => null);
       if (current !== null && current.ino === inode) await rm(path, { force: true });
-      await closed;
+      // Nobody can connect any more; who did before this moment waits in the backlog, and is accepted in the next turns.
+      await delay(BACKLOG_MS);
+      await closeServer(server);
     },
   };
 };

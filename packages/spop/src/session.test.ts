@@ -493,18 +493,25 @@ describe('time', () => {
 });
 
 describe('drain', () => {
-  test('disconnects a quiet connection at once', () => {
+  test('disconnects a connection on which nothing came since the last call', () => {
     const given = givenSession(allow);
     given.session.receive(hello());
-    given.session.drain();
-    expect(given.frames().at(-1)).toMatchObject({ type: 'disconnect', status: 0 });
+    given.session.drain(false);
+    given.session.receive(notify(1, 1, check));
+    given.session.drain(false);
+    expect(given.transport.isEnded).toBe(false);
+    given.session.drain(false);
+    expect(given.frames().slice(1)).toMatchObject([
+      { type: 'ack', streamId: 1 },
+      { type: 'disconnect', status: 0 },
+    ]);
   });
 
   test('first answers what was received', async () => {
     const { calls, onNotify } = givenAsyncHandler();
     const given = givenSession(onNotify);
     given.session.receive(Buffer.concat([hello(), notify(1, 1, check), notify(2, 1, check)]));
-    given.session.drain();
+    given.session.drain(true);
     calls[1]?.resolve([]);
     await given.turn();
     expect(given.transport.isEnded).toBe(false);
@@ -521,7 +528,7 @@ describe('drain', () => {
     const given = givenSession(allow);
     const bytes = notify(1, 1, check);
     given.session.receive(Buffer.concat([hello(), bytes.subarray(0, 9)]));
-    given.session.drain();
+    given.session.drain(true);
     expect(given.transport.isEnded).toBe(false);
     given.session.receive(bytes.subarray(9));
     expect(given.frames().slice(1)).toMatchObject([

@@ -29,8 +29,11 @@ export type Session = {
   drained(): void;
   /** The transport is gone. */
   closed(error?: Error): void;
-  /** Finishes what is in flight, then disconnects. */
-  drain(): void;
+  /**
+   * Disconnects if nothing is in flight and nothing has come since the last call: a NOTIFY on its way would be lost with
+   * the connection. With `isUrgent`, at the first moment with nothing in flight.
+   */
+  drain(isUrgent: boolean): void;
   /** Says why, then ends. */
   disconnect(reason: Disconnect): void;
   /** Enforces the time limits; `now` in milliseconds of the same clock as `clock.now`. */
@@ -69,7 +72,8 @@ export const createSession = (deps: SessionDeps): Session => {
   let maxFrameSize = deps.maxFrameSize;
   let engineId: string | null = null;
   let isHealthCheck = false;
-  let isDraining = false;
+  let isUrgentDrain = false;
+  let framesAtDrain = -1;
   let isWriteBlocked = false;
   let isPaused = false;
   let isFlushScheduled = false;
@@ -163,7 +167,7 @@ export const createSession = (deps: SessionDeps): Session => {
   };
 
   const disconnectIfDrained = () => {
-    if (isDraining && state === 'open' && outstanding.size === 0 && !splitter.isHolding && !reassembly.isOpen) {
+    if (!connection.isClosed && outstanding.size === 0 && !splitter.isHolding && !reassembly.isOpen) {
       disconnect({ status: Status.normal, message: 'agent is stopping' });
     }
   };
@@ -192,7 +196,7 @@ export const createSession = (deps: SessionDeps): Session => {
     if (isHalted() || !(splitter.isHolding || reassembly.isOpen)) holdingSince = null;
     else if (holdingSince === null || isProgress) holdingSince = clock.now;
     updatePause();
-    disconnectIfDrained();
+    if (isUrgentDrain) disconnectIfDrained();
   };
 
   const afterAsyncAnswer = () => {
@@ -301,10 +305,10 @@ export const createSession = (deps: SessionDeps): Session => {
     closed(error) {
       finish({ status: Status.ioError, message: error?.message ?? 'closed by the peer', by: 'network' }, 'closed');
     },
-    drain() {
-      isDraining = true;
-      if (state === 'hello') disconnect({ status: Status.normal, message: 'agent is stopping' });
-      disconnectIfDrained();
+    drain(isUrgent) {
+      isUrgentDrain = isUrgent;
+      if (isUrgent || frames === framesAtDrain) disconnectIfDrained();
+      framesAtDrain = frames;
     },
     disconnect,
     sweep(now) {
