@@ -1,0 +1,57 @@
+import { type Static, Type } from 'typebox';
+import { choice, RowId, Timestamp, Uuid } from './primitives.ts';
+
+const AccessRule = Type.Object({
+  cidr: Type.String({ minLength: 1, maxLength: 64, description: 'IP address or CIDR range; stored canonically.' }),
+  description: Type.Optional(Type.String({ maxLength: 1_024, description: 'Default: empty.' })),
+});
+
+const fields = {
+  name: Type.String({ minLength: 1, maxLength: 255, description: 'Label; unique.' }),
+  description: Type.String({ maxLength: 4_096, description: 'Default: empty.' }),
+  type: choice(['allow', 'deny', 'geo_allow', 'geo_deny'], {
+    description:
+      'allow: only clients in rules. deny: all but clients in rules. geo_allow, geo_deny: the same by countries; ' +
+      'clients in rules are then admitted whatever their country.',
+  }),
+  rules: Type.Array(AccessRule, { maxItems: 5_000, description: 'Networks. Default: none.' }),
+  countries: Type.Array(Type.String({ minLength: 2, maxLength: 2, pattern: '^[A-Za-z]{2}$' }), {
+    maxItems: 300,
+    description: 'ISO 3166-1 alpha-2 codes; for geo lists only. Default: none.',
+  }),
+  local_network_only: Type.Boolean({
+    description:
+      'Refuse whoever is not in a private, loopback or link-local network before anything else. Default false.',
+  }),
+  enabled: Type.Boolean({ description: 'A list that is off admits everybody. Default true.' }),
+};
+
+export const ACCESS_LIST_DEFAULTS = {
+  description: '',
+  rules: [],
+  countries: [],
+  local_network_only: false,
+  enabled: true,
+} as const;
+
+const { name, type, ...optional } = fields;
+export const NewAccessList = Type.Object({ name, type, ...Type.Partial(Type.Object(optional)).properties });
+export type NewAccessList = Static<typeof NewAccessList>;
+
+export const AccessListPatch = Type.Partial(Type.Object(fields));
+export type AccessListPatch = Static<typeof AccessListPatch>;
+
+export const AccessListFields = Type.Object(fields);
+export type AccessListFields = Static<typeof AccessListFields>;
+
+export const AccessList = Type.Object(
+  { id: RowId, uuid: Uuid, ...fields, created_at: Timestamp, updated_at: Timestamp },
+  { title: 'AccessList' },
+);
+export type AccessList = Static<typeof AccessList>;
+
+export const AccessTest = Type.Object({ ip: Type.String({ minLength: 1, maxLength: 64 }) });
+export type AccessTest = Static<typeof AccessTest>;
+
+export const AccessTestResult = Type.Object({ allowed: Type.Boolean(), reason: Type.String() });
+export type AccessTestResult = Static<typeof AccessTestResult>;

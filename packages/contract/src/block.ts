@@ -1,0 +1,49 @@
+import { type Static, Type } from 'typebox';
+import { choice, RowId, Timestamp } from './primitives.ts';
+import { WafExclusion } from './security.ts';
+
+/** What refused a request; `guard` means that it could not be judged. */
+export const BLOCK_LAYERS = ['decision', 'rate_limit', 'exploit', 'websocket', 'acl', 'waf', 'guard'] as const;
+export const BlockLayer = choice(BLOCK_LAYERS);
+export type BlockLayer = Static<typeof BlockLayer>;
+
+/** A rule that matched, with the value masked where it may be a secret. */
+export const BlockMatch = Type.Object({
+  rule_id: Type.Integer({ minimum: 0 }),
+  message: Type.String({ maxLength: 1_024 }),
+  variable: Type.String({ maxLength: 512, description: 'Target that matched, e.g. ARGS:comment.' }),
+  value: Type.String({ maxLength: 512, description: 'What matched there, shortened and masked.' }),
+  severity: Type.Union([Type.Integer({ minimum: 0, maximum: 7 }), Type.Null()], {
+    description: '0 emergency … 7 debug.',
+  }),
+});
+export type BlockMatch = Static<typeof BlockMatch>;
+
+export const Block = Type.Object(
+  {
+    reference: Type.String({ description: 'As on the page and in the header that the client got.' }),
+    timestamp: Timestamp,
+    layer: BlockLayer,
+    monitored: Type.Boolean({ description: 'True when it was only reported (waf_mode monitor).' }),
+    status: Type.Integer({ description: 'HTTP status of the answer.' }),
+    reason: Type.String(),
+    ip: Type.String({ description: 'Client address.' }),
+    host: Type.String({ description: 'Name that was asked for.' }),
+    host_uuid: Type.Union([Type.String(), Type.Null()], {
+      description: 'Proxy host; null when it is gone or unknown.',
+    }),
+    method: Type.String(),
+    request_uri: Type.String(),
+    user_agent: Type.String(),
+    rule_id: Type.Union([RowId, Type.Null()], { description: 'Rule that decided.' }),
+    variable: Type.Union([Type.String(), Type.Null()]),
+    value: Type.Union([Type.String(), Type.Null()]),
+    matches: Type.Array(BlockMatch, { description: 'Every rule that matched.' }),
+    exclusion: Type.Union([WafExclusion, Type.Null()], {
+      description:
+        'Add this to waf_exclusions of POST /security/config to let such requests pass; null when no rule decided.',
+    }),
+  },
+  { title: 'Block' },
+);
+export type Block = Static<typeof Block>;

@@ -1,0 +1,97 @@
+import { type Static, Type } from 'typebox';
+import { LogLevel } from './log-entry.ts';
+import { Timestamp } from './primitives.ts';
+
+export const WEBHOOK_FORMATS = ['auto', 'generic', 'discord', 'slack', 'gotify', 'template'] as const;
+
+const fields = {
+  enabled: Type.Boolean({ description: 'Master switch. Default false.' }),
+  min_log_level: Type.String({
+    maxLength: 32,
+    description: 'debug, info, warn or error: less severe events are not sent. Default warn.',
+  }),
+  notify_waf_blocks: Type.Boolean({ description: 'Default true.' }),
+  notify_acl_denials: Type.Boolean({ description: 'Default true.' }),
+  notify_rate_limit_hits: Type.Boolean({ description: 'Default true.' }),
+  webhook_url: Type.String({
+    maxLength: 2_048,
+    description: 'https URL that gets a POST for each event. Default: empty.',
+  }),
+  email_recipients: Type.String({
+    maxLength: 8_192,
+    description: 'Comma-separated addresses; they get mail once a mail server is configured (smtp.*). Default: empty.',
+  }),
+  webhook_format: Type.Unsafe<(typeof WEBHOOK_FORMATS)[number]>({
+    type: 'string',
+    enum: WEBHOOK_FORMATS,
+    description:
+      'auto: discord or slack by the host of webhook_url, else generic. template: what webhook_template makes. Default auto.',
+  }),
+  webhook_template: Type.String({
+    maxLength: 16_384,
+    description:
+      'JSON in which {{Title}}, {{Message}}, {{EventType}}, {{Severity}}, {{HostName}} and {{Timestamp}} are filled in, ' +
+      'inside string values. Default: empty.',
+  }),
+};
+
+export const NotificationSettingsPatch = Type.Partial(
+  Type.Object({
+    ...fields,
+    webhook_secret: Type.String({
+      maxLength: 256,
+      description: 'Signs deliveries: X-Sallyport-Signature: sha256=<HMAC of the body>. Never shown. Empty: unsigned.',
+    }),
+  }),
+);
+export type NotificationSettingsPatch = Static<typeof NotificationSettingsPatch>;
+
+export const NotificationSettings = Type.Object(
+  { ...fields, webhook_secret_set: Type.Boolean({ description: 'Whether deliveries are signed.' }) },
+  { title: 'NotificationSettings' },
+);
+export type NotificationSettings = Static<typeof NotificationSettings>;
+
+export const NOTIFICATION_DEFAULTS = {
+  enabled: false,
+  min_log_level: 'warn',
+  notify_waf_blocks: true,
+  notify_acl_denials: true,
+  notify_rate_limit_hits: true,
+  webhook_url: '',
+  email_recipients: '',
+  webhook_format: 'auto',
+  webhook_template: '',
+} as const;
+
+export const EVENT_TYPES = ['waf_block', 'acl_denial', 'rate_limit_hit', 'test'] as const;
+export type EventType = (typeof EVENT_TYPES)[number];
+
+/** The body of a generic delivery (spec, Outbound notification webhook). */
+export const NotificationEvent = Type.Object(
+  {
+    event_type: Type.Unsafe<EventType>({ type: 'string', enum: EVENT_TYPES }),
+    severity: LogLevel,
+    timestamp: Timestamp,
+    message: Type.String(),
+    details: Type.Record(Type.String(), Type.Unknown(), {
+      description: 'ip, rule_id, request_uri, user_agent, host and reference where they apply.',
+    }),
+  },
+  { title: 'NotificationEvent' },
+);
+export type NotificationEvent = Static<typeof NotificationEvent>;
+
+export const NotificationTest = Type.Object({
+  webhook: Type.Object({
+    attempted: Type.Boolean(),
+    delivered: Type.Boolean(),
+    error: Type.String({ description: 'Empty on success.' }),
+  }),
+  email: Type.Object({
+    attempted: Type.Boolean(),
+    delivered: Type.Boolean(),
+    error: Type.String({ description: 'Empty on success.' }),
+  }),
+});
+export type NotificationTest = Static<typeof NotificationTest>;
