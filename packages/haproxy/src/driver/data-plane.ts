@@ -1,52 +1,57 @@
 import type { CertificateChange, DesiredState, HostChange } from './desired.ts';
 
-/** What became of one host or certificate: live in HAProxy, or not and why (in words for the operator). */
-export type Outcome = { applied: true } | { applied: false; issue: string };
+/** What became of one host or certificate: live in HAProxy (read back), or not, and why in words for the operator. */
+export type Outcome = { applied: boolean; issue?: string };
 
-/** Why HAProxy cannot be steered at the moment, or that it can. */
+/** Whether HAProxy can be steered at the moment. */
 export type Connection =
-  | { state: 'connected'; pid: number; version: string; startedAt: number }
+  | { state: 'connected'; pid: number; version: string; startedAt: Date }
   | { state: 'disconnected'; reason: string };
 
-/** What one full reconcile found and did; counts are map entries. */
+/** What one full reconcile found and did. */
 export type ReconcileReport = {
   /** False when HAProxy could not be reached: the files are written, the rest follows when it is back. */
   applied: boolean;
   issue?: string;
   durationMs: number;
   hosts: number;
-  added: number;
-  changed: number;
-  removed: number;
-  certificatesAdded: number;
-  certificatesRemoved: number;
-  /** Outcome of every host and certificate that is not applied. */
+  /** Names whose route had to change. */
+  changedNames: number;
+  /** Entries in HAProxy that differed from what it was last told. */
+  driftedEntries: number;
+  changedCertificates: number;
+  /** Why each host or certificate that was left out cannot be served, by id. */
   quarantinedHosts: ReadonlyMap<number, string>;
   quarantinedCertificates: ReadonlyMap<number, string>;
 };
 
 export type DataPlaneStatus = {
   connection: Connection;
-  /** Hosts and names that HAProxy was read back to serve. */
   hosts: number;
   names: number;
-  /** Grows with every applied change. */
+  /** Grows with every change that was applied. */
   revision: number;
+  /** Recent changes not yet folded into the base map. */
   overlayEntries: number;
   lastReconcileMs: number | null;
   quarantinedHosts: ReadonlyMap<number, string>;
   quarantinedCertificates: ReadonlyMap<number, string>;
 };
 
-/** Steers one HAProxy: keeps its maps, crt-list and certificates equal to the desired state, without a reload. */
+/** Steers one HAProxy: keeps its maps, certificate list and certificates equal to the desired state, without a reload. */
 export type DataPlane = {
-  /** Applies changes in order and answers when they are live, read back from HAProxy. Never throws for a bad host. */
+  /**
+   * Applies changes in order and answers when they are live (read back), or why not. A change that HAProxy could not
+   * take because it is down is in the files and follows when it is back. Rejects only when a file cannot be written.
+   */
   applyHosts(changes: readonly HostChange[]): Promise<Map<number, Outcome>>;
   applyCertificates(changes: readonly CertificateChange[]): Promise<Map<number, Outcome>>;
-  /** Makes files and HAProxy equal to `desired`, whatever they hold now. */
+  /** Makes files and HAProxy equal to `desired`, whatever they hold now; run before HAProxy starts, it writes the files. */
   reconcile(desired: DesiredState): Promise<ReconcileReport>;
-  /** Writes every file HAProxy starts from, without talking to HAProxy. */
-  writeFiles(desired: DesiredState): Promise<void>;
+  /** Reads from HAProxy whether every name of this host has its route. */
+  readBack(id: number): Promise<Outcome>;
+  /** Runs `reload` while no change is under way, so that the new process reads files that hold every acknowledged one. */
+  reload(reload: () => Promise<void>): Promise<void>;
   status(): DataPlaneStatus;
   stop(): Promise<void>;
 };

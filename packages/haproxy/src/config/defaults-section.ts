@@ -1,0 +1,51 @@
+import { errorReplies } from './error-pages.ts';
+
+/** `defaults`: time limits, retries and the answers HAProxy itself gives. */
+export const defaultsSection = (): string => `\
+defaults
+  mode http
+  log global
+  # Only refusals, errors and 5xx answers are logged; a line for each request would cost a tenth of its CPU.
+  option dontlog-normal
+  option dontlognull
+  log-format ${logFormat}
+  # The reference on every page and log entry; made only when something asks for it.
+  unique-id-format %[uuid()]
+
+  # The whole header block must arrive in this time, however slowly it trickles.
+  timeout http-request 15s
+  timeout http-keep-alive 75s
+  timeout connect 5s
+  # Silence from the client in the middle of a body, or from an origin before and during its answer.
+  timeout client 60s
+  timeout server 300s
+  # An upgraded connection (WebSocket) may be silent for this long.
+  timeout tunnel 1h
+  timeout client-fin 30s
+
+  # A keep-alive connection that the origin closes just as a request is sent on it costs a retry, not an error;
+  # requests that are not idempotent are never sent twice (see disable-l7-retry below).
+  retries 2
+  retry-on conn-failure empty-response
+  # Never share one client's connection before it proved itself; the destination and server name are part of the key.
+  http-reuse safe
+  # X_Real_IP and X-Real-IP are the same to CGI-like applications: names with other characters than A-Z a-z 0-9 - go.
+  option http-restrict-req-hdr-names delete
+
+${errorReplies()}`;
+
+// One JSON object per line. Values a client chose pass through json(), which escapes quotes and control characters.
+const logFormat = `'${[
+  '{"time":"%[date,utime(%Y-%m-%dT%H:%M:%SZ)]"',
+  '"client":"%ci"',
+  '"reference":"%ID"',
+  '"status":%ST',
+  '"termination":"%tsc"',
+  '"refused":"%[var(txn.refused)]"',
+  '"host":"%[var(txn.host),json(utf8s)]"',
+  '"host_id":"%[var(txn.route),field(5,|)]"',
+  '"method":"%HM"',
+  '"uri":"%[capture.req.uri,json(utf8s)]"',
+  '"origin":"%si:%sp"',
+  '"duration_ms":%Ta}',
+].join(',')}'`;

@@ -1,0 +1,67 @@
+import { dataPlaneFiles } from './layout.ts';
+
+/** Answers the proxy gives itself: status → what the page says unless a rule set `txn.message`. */
+export const ownAnswers: ReadonlyMap<number, { title: string; message: string }> = new Map([
+  [403, { title: 'Request refused', message: 'This request was refused.' }],
+  [404, { title: 'Unknown host', message: 'No site is configured under this name.' }],
+  [405, { title: 'Method not allowed', message: 'This method is not allowed here.' }],
+  [429, { title: 'Too many requests', message: 'Too many requests. Please slow down.' }],
+  [502, { title: 'Bad gateway', message: 'The site gave no usable answer.' }],
+  [503, { title: 'Site unavailable', message: 'The site cannot be reached at the moment.' }],
+  [504, { title: 'Gateway timeout', message: 'The site took too long to answer.' }],
+]);
+
+const style =
+  'body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto 0;max-width:34em;padding:0 1.5em;color:#1c2733;background:#f7f9fb}' +
+  'h1{font-size:1.5em;margin:0 0 .4em}code{font-size:.9em}footer{margin-top:2em;color:#5b6b7b;font-size:.85em}' +
+  '@media(prefers-color-scheme:dark){body{color:#e3e9ef;background:#12181f}footer{color:#93a1b0}}';
+
+const htmlFragments = (status: number, title: string): [string, string][] => [
+  [
+    `html-${status}-open`,
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">` +
+      `<meta name="robots" content="noindex"><title>${status} ${title}</title><style>${style}</style></head>` +
+      `<body><h1>${title}</h1><p>`,
+  ],
+  [`html-${status}-reference`, `</p><footer>Status ${status}<br>Reference <code>`],
+  [`html-${status}-close`, '</code></footer></body></html>'],
+];
+
+const jsonFragments = (status: number): [string, string][] => [
+  [`json-${status}-open`, '{"error":"'],
+  [`json-${status}-reference`, `","code":${status},"reference":"`],
+  [`json-${status}-close`, '"}'],
+];
+
+/**
+ * The pieces of every page as a map file (key, space, value). HAProxy's own 502, 503 and 504 take one `http-error`
+ * each, so the choice between HTML and JSON has to happen inside the body, piece by piece.
+ */
+export const renderPageFragments = (): string =>
+  [...ownAnswers]
+    .flatMap(([status, { title }]) => [...htmlFragments(status, title), ...jsonFragments(status)])
+    .map(([key, value]) => `${key} ${value}\n`)
+    .join('');
+
+const piece = (status: number, name: string): string =>
+  `%[var(txn.page,html),concat(-${status}-${name}),map_str(${dataPlaneFiles.pageFragments})]`;
+
+const securityHeaders = [
+  'hdr X-Content-Type-Options nosniff',
+  'hdr X-Frame-Options DENY',
+  'hdr Referrer-Policy no-referrer',
+  'hdr Cache-Control no-store',
+  `hdr Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'"`,
+  'hdr X-Sallyport-Reference %[unique-id]',
+].join(' ');
+
+/** One `http-error` line per status; a message is one of ours, never text of the client. */
+export const errorReplies = (): string =>
+  [...ownAnswers]
+    .map(
+      ([status, { message }]) =>
+        `  http-error status ${status} content-type "text/html; charset=utf-8" ` +
+        `lf-string '${piece(status, 'open')}%[var(txn.message,"${message}")]${piece(status, 'reference')}` +
+        `%[unique-id]${piece(status, 'close')}' ${securityHeaders}${status === 429 ? ' hdr Retry-After %[var(txn.retry_after,1)]' : ''}\n`,
+    )
+    .join('');

@@ -1,0 +1,85 @@
+import { routeFlags } from '../routes/flags.ts';
+import { flagIsSet } from './flag-test.ts';
+import type { ConfigSettings } from './settings.ts';
+
+const trustedForwarding = `\
+  http-request add-header X-Forwarded-For %[fc_src] if from_trusted_proxy
+  http-request set-header X-Forwarded-For %[fc_src] if !from_trusted_proxy
+  http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)] if !{ var(txn.forwarded_proto) -m found }
+`;
+
+const directForwarding = `\
+  http-request set-header X-Forwarded-For %[src]
+  http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+`;
+
+/**
+ * Headers for the origin. set-header drops what the client sent under the same name, so a forged copy never gets
+ * through; hosts without standard headers lose ours too, except on an upgrade.
+ */
+export const forwardedHeaders = ({ trustedProxies }: ConfigSettings): string => `\
+  # What the origin is told about the client; copies that the client sent are dropped.
+  http-request del-header Forwarded
+  http-request set-header X-Real-IP %[src]
+${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
+  http-request set-header X-Forwarded-Host %[req.hdr(host)]
+  http-request set-header X-Forwarded-Port %[dst_port]
+  http-request del-header ^x-(real-ip|forwarded-(for|proto|host|port))$ -m reg if !${flagIsSet(routeFlags.standardHeaders)} !upgrade
+  # The management API knows by this that a request came through the proxy.
+  http-request set-header X-Sallyport-Proxied 1
+  # Only what may safely be sent twice is sent again when a reused connection turns out to be closed.
+  http-request disable-l7-retry if !{ method GET HEAD OPTIONS }
+
+`;
+
+/** Points the request at the record's origin. */
+export const destination = (): string => `\
+  # Where the record points.
+  http-request set-dst var(txn.route),field(2,|)
+  http-request set-dst-port var(txn.route),field(3,|)
+  acl special_origin var(txn.flags),and(${routeFlags.tlsOrigin | routeFlags.http2Origin}) -m bool
+  http-request set-var(txn.server_name) var(txn.route),field(4,|) if special_origin { var(txn.route),field(4,|) -m len 1:253 }
+  use_backend special_origins if special_origin
+  default_backend origins
+
+`;
+
+/** Headers on the way back. */
+export const responseHeaders = (): string => `\
+  # HSTS, on TLS only (RFC 6797, 7.2), also on the proxy's own answers.
+  acl hsts var(txn.flags),and(${routeFlags.hsts}) -m bool
+  acl hsts_subdomains var(txn.flags),and(${routeFlags.hstsSubdomains}) -m bool
+  http-after-response set-header Strict-Transport-Security "max-age=63072000" if hsts { ssl_fc } !hsts_subdomains
+  http-after-response set-header Strict-Transport-Security "max-age=63072000; includeSubDomains" if hsts { ssl_fc } hsts_subdomains
+  # Our pages carry a reference; an origin's header of that name would only confuse.
+  http-response del-header X-Sallyport-Reference if { status ge 400 }
+  http-after-response set-header Content-Type application/json if { status ge 400 } { var(txn.page) -m found } { res.hdr(x-sallyport-reference) -m found }
+`;
+
+/** The generic servers: the destination is the request's, so five of them serve every host. */
+export const originSections = ({ originAuthorities }: ConfigSettings): string =>
+  `\
+# Plain HTTP/1.1 origins: nearly all of them.
+backend origins
+  server http 0.0.0.0:0
+
+# TLS and HTTP/2 origins. An upgrade always takes HTTP/1.1.
+backend special_origins
+  acl tls var(txn.flags),and(${routeFlags.tlsOrigin}) -m bool
+  acl verify var(txn.flags),and(${routeFlags.verifyOrigin}) -m bool
+  acl http2 var(txn.flags),and(${routeFlags.http2Origin}) -m bool
+  acl upgrade req.hdr(upgrade) -m found
+  use-server https-verify-h2 if verify http2 !upgrade
+  use-server https-verify if verify
+  use-server https-h2 if tls http2 !upgrade
+  use-server https if tls
+  use-server h2c if http2 !upgrade
+  use-server http if !tls
+  server http 0.0.0.0:0
+  server h2c 0.0.0.0:0 proto h2
+  server https 0.0.0.0:0 ssl verify none sni var(txn.server_name)
+  server https-h2 0.0.0.0:0 ssl verify none sni var(txn.server_name) alpn h2,http/1.1
+  # With verify required, the certificate must match the server name that was sent.
+  server https-verify 0.0.0.0:0 ssl verify required ca-file ${'{authorities}'} sni var(txn.server_name)
+  server https-verify-h2 0.0.0.0:0 ssl verify required ca-file ${'{authorities}'} sni var(txn.server_name) alpn h2,http/1.1
+`.replaceAll('{authorities}', originAuthorities);

@@ -1,0 +1,26 @@
+import { join } from 'node:path';
+
+/**
+ * Where everything HAProxy reads lies below one directory, as paths relative to it: the static file sets
+ * `default-path config`, so the same relative names identify maps and certificates in the runtime API.
+ */
+export const dataPlaneFiles = {
+  config: 'haproxy.cfg',
+  hostsMap: 'maps/hosts.map',
+  overlayMap: 'maps/hosts-overlay.map',
+  decisionsMap: 'maps/decisions.map',
+  whitelistMap: 'maps/whitelist.map',
+  bypassMap: 'maps/rate-limit-bypass.map',
+  limitsMap: 'maps/limits.map',
+  exploitPatterns: 'rules/exploits.regex',
+  pageFragments: 'pages/fragments.map',
+  crtList: 'tls/crt-list.txt',
+  certificateDirectory: 'tls/certificates',
+  defaultCertificate: 'tls/certificates/default.pem',
+} as const;
+
+/** Store name (and relative path) of one certificate. */
+export const certificateFile = (id: number): string => `${dataPlaneFiles.certificateDirectory}/${id}.pem`;
+
+/** Absolute path of a data-plane file. */
+export const inDirectory = (directory: string, file: string): string => join(directory, file);

@@ -1,0 +1,76 @@
+import { routeFlags } from '../routes/flags.ts';
+import { flagIsSet } from './flag-test.ts';
+import { dataPlaneFiles } from './layout.ts';
+import type { ConfigSettings } from './settings.ts';
+
+/** Which representation the proxy's own answers take, and what is refused before anything is looked up. */
+export const requestBasics = (): string => `\
+  # Pages are HTML unless the client asks for JSON and not for HTML.
+  acl asks_for_json req.fhdr(accept) -m sub json
+  acl asks_for_html req.fhdr(accept) -m sub text/html
+  http-request set-var(txn.page) str(json) if asks_for_json !asks_for_html
+  # A tunnel to wherever the client likes is a forward proxy's business (WebSocket over HTTP/2 does not come as CONNECT).
+  http-request deny deny_status 405 if METH_CONNECT
+
+`;
+
+/** Decisions about the client: the whitelist is asked only for an address that a decision names. */
+export const decisions = (): string => `\
+  # Banned addresses and prefixes; the administrators' whitelist wins over every decision.
+  acl whitelisted src,map_ip(${dataPlaneFiles.whitelistMap}) -m found
+  acl banned src,map_ip(${dataPlaneFiles.decisionsMap}) -m found
+  http-request set-var(txn.refused) str(decision) if banned !whitelisted
+
+`;
+
+/** Requests over the limit of one client prefix (/32, /64) are refused with 429. */
+export const rateLimit = ({ rateLimit: limit }: ConfigSettings): string =>
+  limit === null
+    ? ''
+    : `\
+  # Requests per window and client prefix. The threshold is an entry of limits.map: it changes without a reload.
+  http-request set-var(txn.limit) str(requests),map_str_int(${dataPlaneFiles.limitsMap})
+  acl limited var(txn.limit) -m found
+  acl bypasses_limit src,map_ip(${dataPlaneFiles.bypassMap}) -m found
+  http-request track-sc0 src,ipmask(32,64) table requests if limited !bypasses_limit
+  acl over_limit sc0_http_req_rate(requests),sub(txn.limit) gt 0
+  http-request set-var(txn.refused) str(rate_limit) if limited over_limit !whitelisted
+  http-request set-var(txn.retry_after) int(${limit.windowSec}) if { var(txn.refused) -m str rate_limit }
+  http-request deny deny_status 429 if { var(txn.refused) -m str rate_limit }
+
+`;
+
+/** Answers plain HTTP with a redirect for hosts that force TLS. */
+export const forceTls = ({ publicHttpsPort, trustedProxies }: ConfigSettings): string => {
+  if (publicHttpsPort === null) return '';
+  const port = publicHttpsPort === 443 ? '' : `:${publicHttpsPort}`;
+  const told = trustedProxies.length > 0 ? ' !{ var(txn.forwarded_proto) -m str https }' : '';
+  return `\
+  # ssl_forced: 308 keeps method and body; certificate authorities fetch their challenge over plain HTTP.
+  http-request redirect prefix https://%[var(txn.host)]${port} code 308 if ${flagIsSet(routeFlags.sslForced)} !{ ssl_fc }${told} !{ path_beg /.well-known/acme-challenge/ }
+
+`;
+};
+
+/** Classic probes in path and query, for hosts with block_exploits. */
+export const exploits = (): string => `\
+  # block_exploits: the list is in docs/guide/block-exploits.md. Encoded requests are looked at decoded (twice) as well.
+  acl blocks_exploits var(txn.flags),and(${routeFlags.blockExploits}) -m bool
+  acl probe url -m reg -i -f ${dataPlaneFiles.exploitPatterns}
+  acl encoded_probe url,url_dec,url_dec -m reg -i -f ${dataPlaneFiles.exploitPatterns}
+  http-request set-var(txn.refused) str(exploit) if blocks_exploits probe or blocks_exploits { url -m sub % } encoded_probe
+
+`;
+
+/** Upgrades: WebSocket where the host allows it, anything else never. */
+export const upgrades = (): string => `\
+  # websocket_support. Any other protocol (h2c above all, which would carry requests past every rule) is not offered to the origin.
+  acl upgrade req.hdr(upgrade) -m found
+  acl websocket req.hdr(upgrade) -m str -i websocket
+  acl allows_websocket var(txn.flags),and(${routeFlags.websocket}) -m bool
+  http-request set-var(txn.refused) str(websocket) if upgrade websocket !allows_websocket
+  http-request deny deny_status 403 if { var(txn.refused) -m found }
+  http-request set-header Upgrade websocket if upgrade websocket
+  http-request del-header Upgrade if upgrade !websocket
+
+`;

@@ -1,0 +1,41 @@
+import { clientAddress } from './client-address.ts';
+import { defaultsSection } from './defaults-section.ts';
+import { destination, forwardedHeaders, originSections, responseHeaders } from './forwarding.ts';
+import { globalSection } from './global-section.ts';
+import { listeners } from './listeners.ts';
+import { rateTable } from './rate-table.ts';
+import { decisions, exploits, forceTls, rateLimit, requestBasics, upgrades } from './refusals.ts';
+import { routing } from './routing.ts';
+import { type ConfigSettings, checkSettings } from './settings.ts';
+
+const heading = `\
+# Sallyport's data plane. Written from the deployment's settings only: nothing in here depends on a proxy host.
+# Hosts, bans and certificates are in the files next to this one, and change at run time without a reload.
+`;
+
+/** Renders haproxy.cfg (HAProxy 2.6 and later). Throws InvalidSetting. */
+export const renderConfig = (settings: ConfigSettings): string => {
+  checkSettings(settings);
+  return [
+    heading,
+    globalSection(settings),
+    defaultsSection(),
+    rateTable(settings),
+    'frontend proxy\n',
+    listeners(settings),
+    '\n',
+    clientAddress(settings),
+    requestBasics(),
+    routing(),
+    decisions(),
+    rateLimit(settings),
+    exploits(),
+    upgrades(),
+    forceTls(settings),
+    forwardedHeaders(settings),
+    destination(),
+    responseHeaders(),
+    '\n',
+    originSections(settings),
+  ].join('');
+};

@@ -1,0 +1,188 @@
+import { dataPlaneFiles, inDirectory } from '../config/layout.ts';
+import { writeFileAtomically } from '../files/atomic-file.ts';
+import { mapFileChunks } from '../files/map-file.ts';
+import { createTwoLevelMap, type OverlayStep } from '../reconcile/two-level-map.ts';
+import { removedRecord } from '../routes/route-record.ts';
+import type { MapCommands } from '../runtime/maps.ts';
+import { RuntimeUnavailable } from '../runtime/runtime-errors.ts';
+import type { DesiredHost, HostChange } from './desired.ts';
+import { createRouteBook } from './route-book.ts';
+
+export type RoutePlaneOptions = {
+  directory: string;
+  overlay: MapCommands;
+  base: MapCommands;
+  /** The same map over a second socket, so that a fold does not hold up changes. */
+  bulkBase: MapCommands;
+  /** Entries the overlay may hold before it is folded into the base. */
+  overlayLimit: number;
+  /** Bytes of one runtime payload. */
+  payloadBytes: number;
+  /** Awaited between two payloads of a fold, to leave HAProxy's event loop to the traffic. */
+  foldPause: () => Promise<void>;
+};
+
+const baseHeader = [
+  'name, space, record: flags|address|port|server name|host id (flags: sums of the bits in haproxy.cfg), or "off".',
+  'Written by Sallyport; hosts-overlay.map wins over this file.',
+];
+const overlayHeader = ['Recent changes, same form as hosts.map; "none" removes a name.'];
+
+/** Keeps files and HAProxy's route maps at the intended contents. Not concurrent: the caller serialises. */
+export const createRoutePlane = (options: RoutePlaneOptions) => {
+  const { directory, overlay, base, bulkBase, overlayLimit, payloadBytes, foldPause } = options;
+  const table = createTwoLevelMap();
+  const book = createRouteBook();
+  let isBaseFileCurrent = false;
+
+  const writeBase = async (entries: Iterable<readonly [string, string]>): Promise<void> => {
+    const path = inDirectory(directory, dataPlaneFiles.hostsMap);
+    await writeFileAtomically(path, mapFileChunks(baseHeader, entries), { durable: true });
+  };
+
+  // Not synced: after a power failure the files are written anew from the store before HAProxy starts.
+  const writeOverlay = (): Promise<void> =>
+    writeFileAtomically(
+      inDirectory(directory, dataPlaneFiles.overlayMap),
+      mapFileChunks(overlayHeader, table.overlay),
+      { durable: false },
+    );
+
+  const runStep = async (step: OverlayStep): Promise<void> => {
+    if (step.type === 'add') await overlay.add(step.name, step.record);
+    else if (step.type === 'set') await overlay.set(step.name, step.record);
+    else await overlay.remove(step.name);
+  };
+
+  const lookUp = async (name: string): Promise<string | undefined> =>
+    (await overlay.get(name)) ?? (await base.get(name));
+
+  const isLive = async (name: string): Promise<boolean> => {
+    const found = await lookUp(name);
+    return (found === removedRecord ? undefined : found) === table.get(name);
+  };
+
+  /** Rejects unless HAProxy has the intended route for every name of these steps. */
+  const verify = async (steps: readonly OverlayStep[]): Promise<void> => {
+    for (const { name } of steps) {
+      if (!(await isLive(name))) throw new Error(`HAProxy does not hold the route just given for ${name}`);
+    }
+  };
+
+  /** Compares one of HAProxy's maps with what it should hold; returns the number of differing entries. */
+  const countDrift = async (map: MapCommands, intended: ReadonlyMap<string, string>): Promise<number> => {
+    let matching = 0;
+    let differing = 0;
+    await map.forEach((name, record) => {
+      if (intended.get(name) === record) matching++;
+      else differing++;
+    });
+    // A duplicated entry counts as one match too many.
+    return differing + Math.abs(intended.size - matching);
+  };
+
+  return {
+    get names(): number {
+      return table.size;
+    },
+    get overlaySize(): number {
+      return table.overlay.size;
+    },
+    get needsFold(): boolean {
+      return table.overlay.size > overlayLimit;
+    },
+    hosts: book,
+
+    /** Takes changes into the intended contents and the files; returns the steps for HAProxy and what was refused. */
+    async plan(changes: readonly HostChange[]): Promise<{ steps: OverlayStep[]; refused: Map<number, string> }> {
+      const { changedNames, refused } = book.change(changes);
+      const steps = [];
+      for (const [name, record] of changedNames) {
+        const step = table.change(name, record);
+        if (step) steps.push(step);
+      }
+      if (steps.length > 0) await writeOverlay();
+      return { steps, refused };
+    },
+
+    /** Runs steps in HAProxy and reads each one back. Rejects with RuntimeRefused or RuntimeUnavailable. */
+    async run(steps: readonly OverlayStep[]): Promise<void> {
+      for (const step of steps) await runStep(step);
+      await verify(steps);
+    },
+    verify,
+
+    /** Whether HAProxy has the intended route for each of these names. */
+    async areLive(names: readonly string[]): Promise<boolean> {
+      for (const name of names) if (!(await isLive(name))) return false;
+      return true;
+    },
+
+    /**
+     * Folds the overlay into the base: file, HAProxy's base, then the overlay. `exclusively` runs the last part, in
+     * which no change may happen; before it changes go on as usual.
+     */
+    async fold(exclusively: (task: () => Promise<void>) => Promise<void>): Promise<void> {
+      const fold = table.beginFold();
+      let isCommitted = false;
+      try {
+        await writeBase(fold.entries());
+        isBaseFileCurrent = true;
+        // Without HAProxy only the files are folded; what it then lacks is repaired when it is back.
+        let unavailable: unknown;
+        const orUnavailable = (error: unknown): void => {
+          if (!(error instanceof RuntimeUnavailable)) throw error;
+          unavailable = error;
+        };
+        await bulkBase.replace(fold.entries(), { payloadBytes, pause: foldPause }).catch(orUnavailable);
+        await exclusively(async () => {
+          fold.commit();
+          isCommitted = true;
+          if (!unavailable) await overlay.replace(table.overlay, { payloadBytes }).catch(orUnavailable);
+          await writeOverlay();
+        });
+        if (unavailable) throw unavailable;
+      } finally {
+        if (!isCommitted) fold.abort();
+      }
+    },
+
+    /** Makes `hosts` the intended contents. Returns the steps for HAProxy, or undefined when they are too many. */
+    async reset(hosts: Iterable<DesiredHost>): Promise<{ steps: OverlayStep[] | undefined; changedNames: number }> {
+      const target = await book.reset(hosts);
+      const changes = new Map<string, string | undefined>();
+      for (const [name, record] of target) if (table.get(name) !== record) changes.set(name, record);
+      if (target.size !== table.size || changes.size > 0) {
+        for (const known of [table.base, table.overlay]) {
+          for (const name of known.keys()) {
+            if (!target.has(name) && table.get(name) !== undefined) changes.set(name, undefined);
+          }
+        }
+      }
+      if (!isBaseFileCurrent || changes.size + table.overlay.size > overlayLimit) {
+        const isSame = changes.size === 0 && table.overlay.size === 0;
+        table.reset(target);
+        await writeBase(table.base);
+        await writeOverlay();
+        isBaseFileCurrent = true;
+        return { steps: isSame ? [] : undefined, changedNames: changes.size };
+      }
+      const steps = [...changes]
+        .map(([name, record]) => table.change(name, record))
+        .filter((step) => step !== undefined);
+      if (steps.length > 0) await writeOverlay();
+      return { steps, changedNames: changes.size };
+    },
+
+    /** Reads back both maps and replaces what differs from the intended contents; returns the differing entries. */
+    async repair(): Promise<number> {
+      const drifted = await countDrift(bulkBase, table.base);
+      if (drifted > 0) await bulkBase.replace(table.base, { payloadBytes, pause: foldPause });
+      const driftedOverlay = await countDrift(overlay, table.overlay);
+      if (driftedOverlay > 0) await overlay.replace(table.overlay, { payloadBytes });
+      return drifted + driftedOverlay;
+    },
+  };
+};
+
+export type RoutePlane = ReturnType<typeof createRoutePlane>;

@@ -1,0 +1,44 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+export type WriteOptions = {
+  /** Reach the disk before returning, the directory entry included. */
+  durable: boolean;
+};
+
+const syncDirectory = async (path: string): Promise<void> => {
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+};
+
+/**
+ * Replaces a file at once: whoever opens it, HAProxy starting at any moment, sees the old or the new content, never a
+ * part. `chunks` may be lazy, so that a large map is never one string. Mode 0600; missing directories get 0700.
+ */
+export const writeFileAtomically = async (
+  path: string,
+  chunks: Iterable<string>,
+  { durable }: WriteOptions,
+): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      for (const chunk of chunks) await file.write(chunk);
+      if (durable) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    throw new Error(`cannot write ${path}`, { cause });
+  }
+  if (durable) await syncDirectory(dirname(path));
+};

@@ -1,0 +1,46 @@
+import { access } from 'node:fs/promises';
+import { renderPageFragments } from '../config/error-pages.ts';
+import { renderExploitPatterns } from '../config/exploit-patterns.ts';
+import { dataPlaneFiles, inDirectory } from '../config/layout.ts';
+import { renderConfig } from '../config/render-config.ts';
+import type { ConfigSettings } from '../config/settings.ts';
+import { writeFileAtomically } from './atomic-file.ts';
+import { createSelfSignedCertificate } from './self-signed-certificate.ts';
+
+/** Maps that HAProxy insists on finding, whoever fills them. */
+const maps = [
+  dataPlaneFiles.hostsMap,
+  dataPlaneFiles.overlayMap,
+  dataPlaneFiles.decisionsMap,
+  dataPlaneFiles.whitelistMap,
+  dataPlaneFiles.bypassMap,
+  dataPlaneFiles.limitsMap,
+];
+
+/** Answers TLS clients that name no host, or one without a certificate. Kept when there is one, so that it stays the same. */
+const defaultCertificate = (): string => {
+  const { certificate, key } = createSelfSignedCertificate({
+    names: ['sallyport.invalid'],
+    // Some clock behind ours may ask, too.
+    validFrom: new Date(Date.now() - 86_400_000),
+    validDays: 3_650,
+  });
+  return certificate + key;
+};
+
+/**
+ * Writes everything that depends on the deployment only: haproxy.cfg, pages, patterns, and whatever map (empty),
+ * default certificate and certificate list is still missing. Rejects with InvalidSetting.
+ */
+export const writeStaticFiles = async (directory: string, settings: ConfigSettings): Promise<void> => {
+  const write = (file: string, text: string): Promise<void> =>
+    writeFileAtomically(inDirectory(directory, file), [text], { durable: true });
+  await write(dataPlaneFiles.config, renderConfig(settings));
+  await write(dataPlaneFiles.pageFragments, renderPageFragments());
+  await write(dataPlaneFiles.exploitPatterns, renderExploitPatterns());
+  const writeMissing = (file: string, text: () => string): Promise<void> =>
+    access(inDirectory(directory, file)).catch(() => write(file, text()));
+  for (const map of maps) await writeMissing(map, () => '');
+  await writeMissing(dataPlaneFiles.defaultCertificate, defaultCertificate);
+  await writeMissing(dataPlaneFiles.crtList, () => `${dataPlaneFiles.defaultCertificate}\n`);
+};

@@ -1,0 +1,69 @@
+import { isIP } from 'node:net';
+import type { DesiredHost } from '../driver/desired.ts';
+import { routeFlags } from './flags.ts';
+
+/** A host that cannot be written into the route map; the message is for the operator. */
+export class InvalidRoute extends Error {
+  override name = 'InvalidRoute';
+}
+
+/** Record of a name whose host is switched off: answered like an unknown one, also below a wildcard. */
+export const disabledRecord = 'off';
+
+/** Overlay record of a name that the base map still has but that no host has any more. */
+export const removedRecord = 'none';
+
+const maxNameLength = 253;
+const namePattern = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+
+/** Returns the name when it is a lower-case DNS name, `*.` allowed in front; throws InvalidRoute. */
+export const checkName = (name: string): string => {
+  // The length goes first: the pattern must not see unbounded input.
+  if (name.length > maxNameLength || !namePattern.test(name)) {
+    throw new InvalidRoute(`not a domain name that can be served: ${JSON.stringify(name.slice(0, 80))}`);
+  }
+  return name;
+};
+
+const flagBits = (host: DesiredHost): number => {
+  const { origin, flags } = host;
+  const bits: [boolean | undefined, number][] = [
+    [origin.scheme === 'https', routeFlags.tlsOrigin],
+    [origin.scheme === 'https' && origin.verify, routeFlags.verifyOrigin],
+    [origin.h2, routeFlags.http2Origin],
+    [flags.ssl_forced, routeFlags.sslForced],
+    [flags.hsts_enabled, routeFlags.hsts],
+    [flags.hsts_enabled && flags.hsts_subdomains, routeFlags.hstsSubdomains],
+    [flags.block_exploits, routeFlags.blockExploits],
+    [flags.websocket_support, routeFlags.websocket],
+    [flags.enable_standard_headers, routeFlags.standardHeaders],
+    [flags.guarded, routeFlags.guarded],
+  ];
+  return bits.reduce((sum, [isSet, bit]) => (isSet ? sum | bit : sum), 0);
+};
+
+const checkOrigin = (host: DesiredHost): void => {
+  const { address, port, sni, scheme, verify } = host.origin;
+  // A zone index (fe80::1%eth0) names an interface, which HAProxy's address parser does not take.
+  if (isIP(address) === 0 || address.includes('%')) {
+    throw new InvalidRoute(`the origin's address is not an IP address: ${JSON.stringify(address.slice(0, 80))}`);
+  }
+  if (!Number.isInteger(port) || port < 1 || port > 65535) throw new InvalidRoute(`bad origin port: ${port}`);
+  if (sni !== '' && isIP(sni) === 0) checkName(sni);
+  if (sni.startsWith('*')) throw new InvalidRoute('a server name cannot be a wildcard');
+  if (scheme === 'https' && verify && (sni === '' || isIP(sni) !== 0)) {
+    throw new InvalidRoute('verifying an https origin needs a host name: certificates are checked against names');
+  }
+};
+
+/**
+ * Encodes a host as `flags|address|port|server name|host id`, or as the disabled record.
+ * Throws InvalidRoute when any part could not be written into a map.
+ */
+export const encodeRoute = (host: DesiredHost): string => {
+  if (!Number.isSafeInteger(host.id) || host.id < 0) throw new InvalidRoute(`bad host id: ${host.id}`);
+  if (!host.flags.enabled) return disabledRecord;
+  checkOrigin(host);
+  const { address, port, sni } = host.origin;
+  return `${flagBits(host)}|${address}|${port}|${isIP(sni) === 0 ? sni : ''}|${host.id}`;
+};

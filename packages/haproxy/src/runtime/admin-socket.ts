@@ -1,0 +1,77 @@
+import { createConnection } from 'node:net';
+import { type Command, describeCommand, encodeCommand } from './command.ts';
+import { RuntimeUnavailable } from './runtime-errors.ts';
+
+export type AdminSocketOptions = {
+  /** Absolute path of HAProxy's `stats socket` with level admin. */
+  path: string;
+  /** Longest silence of HAProxy while a command runs, milliseconds. */
+  silenceTimeoutMs?: number;
+  /** Bytes of one answer before it is given up. */
+  maxReplyBytes?: number;
+};
+
+/** Sends commands to HAProxy's runtime API, one after the other. */
+export type AdminSocket = {
+  /** The whole answer as text. Rejects with RuntimeUnavailable. */
+  ask(command: Command): Promise<string>;
+  /** Hands every line of a long answer to `onLine`, without keeping the answer. Rejects with RuntimeUnavailable. */
+  askLines(command: Command, onLine: (line: string) => void): Promise<void>;
+};
+
+/**
+ * One connection per command: the end of the stream frames the answer, so nothing an entry holds can be taken for
+ * a prompt, and a HAProxy that was replaced meanwhile is simply the next one to answer (measured: 0.1 ms a command).
+ */
+export const createAdminSocket = (options: AdminSocketOptions): AdminSocket => {
+  const { path, silenceTimeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = options;
+  let tail: Promise<unknown> = Promise.resolve();
+
+  const run = (command: Command, onChunk: (text: string) => void): Promise<void> => {
+    const bytes = encodeCommand(command);
+    const name = describeCommand(command);
+    return new Promise((resolve, reject) => {
+      const socket = createConnection({ path });
+      let received = 0;
+      const fail = (reason: string, cause?: unknown): void => {
+        socket.destroy();
+        reject(new RuntimeUnavailable(`HAProxy did not answer "${name}": ${reason}`, { cause }));
+      };
+      socket.setEncoding('utf8');
+      socket.setTimeout(silenceTimeoutMs, () => fail(`silent for ${silenceTimeoutMs} ms`));
+      socket.on('error', (error) => fail(error.message, error));
+      socket.on('data', (chunk: string) => {
+        received += chunk.length;
+        if (received > maxReplyBytes) fail(`answer over ${maxReplyBytes} bytes`);
+        else onChunk(chunk);
+      });
+      // Every answer, even an empty one, ends with a line feed: without any byte the process died before it answered.
+      socket.on('end', () => (received === 0 ? fail('connection closed') : resolve()));
+      socket.on('close', () => fail('connection closed'));
+      socket.write(bytes);
+    });
+  };
+
+  const queued = (command: Command, onChunk: (text: string) => void): Promise<void> => {
+    const result = tail.then(() => run(command, onChunk));
+    tail = result.catch(() => undefined);
+    return result;
+  };
+
+  return {
+    async ask(command) {
+      const chunks: string[] = [];
+      await queued(command, (chunk) => chunks.push(chunk));
+      return chunks.join('');
+    },
+    async askLines(command, onLine) {
+      let rest = '';
+      await queued(command, (chunk) => {
+        const lines = (rest + chunk).split('\n');
+        rest = lines.pop() ?? '';
+        for (const line of lines) if (line !== '') onLine(line);
+      });
+      if (rest !== '') onLine(rest);
+    },
+  };
+};
