@@ -1,3 +1,4 @@
+export { compile } from './compile.ts';
 export type { CollectionStore, StoredCollection } from './engine/collection-store.ts';
 export { defaultLimits, type Limits } from './engine/limits.ts';
 export type { RawHeader, RequestExclusion, WafRequest, WafResponse } from './engine/request.ts';

@@ -1,0 +1,116 @@
+import type { CompileContext } from '../compile/context.ts';
+import type { Effect } from '../compile/program.ts';
+import type { BodyProcessor } from '../engine/transaction.ts';
+import type { ActionNode } from '../seclang/ast.ts';
+import { ruleControls } from './ctl-rules.ts';
+import type { ActionReader } from './parts.ts';
+import { requireValue } from './parts.ts';
+
+/** Compiles one ctl option; null (with a diagnostic) when the value is not one of its own. */
+export type ControlReader = (value: string, action: ActionNode, context: CompileContext) => Effect | null;
+
+const choice =
+  <T>(options: Readonly<Record<string, T>>, effect: (value: T) => Effect): ControlReader =>
+  (value, action, context) => {
+    const word = value.trim().toLowerCase();
+    if (Object.hasOwn(options, word)) return effect(options[word]!);
+    context.diagnostics.error(
+      action.valuePlace,
+      'This ctl does not take that value',
+      value,
+      Object.keys(options).join(', '),
+    );
+    return null;
+  };
+
+const onOff = { on: true, off: false };
+const engineModes = { on: 'on', off: 'off', detectiononly: 'detection-only' } as const;
+const auditModes = { on: 'on', off: 'off', relevantonly: 'relevant-only' } as const;
+const processors: Readonly<Record<string, BodyProcessor>> = {
+  urlencoded: 'URLENCODED',
+  multipart: 'MULTIPART',
+  xml: 'XML',
+  json: 'JSON',
+};
+
+const controls: Readonly<Record<string, ControlReader>> = {
+  ruleengine: choice(engineModes, (mode) => (tx) => {
+    tx.engineMode = mode;
+  }),
+  requestbodyaccess: choice(onOff, (isOn) => (tx) => {
+    tx.isRequestBodyAccessed = isOn;
+  }),
+  responsebodyaccess: choice(onOff, (isOn) => (tx) => {
+    tx.isResponseBodyAccessed = isOn;
+  }),
+  forcerequestbodyvariable: choice(onOff, (isOn) => (tx) => {
+    tx.isRequestBodyForced = isOn;
+  }),
+  requestbodyprocessor: choice(processors, (processor) => (tx) => {
+    tx.bodyProcessor = processor;
+  }),
+  requestbodylimit: (value, action, context) => {
+    const limit = Number(value);
+    if (Number.isInteger(limit) && limit > 0) {
+      return (tx) => {
+        tx.requestBodyLimit = Math.min(limit, tx.maxBodyBytes);
+      };
+    }
+    context.diagnostics.error(action.valuePlace, 'This is not a number of bytes', value, 'a whole number above 0');
+    return null;
+  },
+  auditengine: choice(auditModes, (mode) => (tx) => {
+    tx.auditEngine = mode;
+  }),
+  auditlogparts: (value, action, context) => {
+    const found = /^([+-]?)([A-K]+Z?)$/.exec(value.trim());
+    if (found === null) {
+      context.diagnostics.error(
+        action.valuePlace,
+        'These are not audit log parts',
+        value,
+        '+ or - and letters from A to K',
+      );
+      return null;
+    }
+    const [, sign, letters] = found;
+    return (tx) => {
+      if (sign === '') tx.auditLogParts = letters!;
+      else if (sign === '+') tx.auditLogParts = [...new Set(tx.auditLogParts + letters)].sort().join('');
+      else tx.auditLogParts = [...tx.auditLogParts].filter((part) => !letters!.includes(part)).join('');
+    };
+  },
+  debugloglevel: (value, action, context) => {
+    context.diagnostics.warning(action.valuePlace, 'There is no debug log; this ctl has no effect', value);
+    return () => undefined;
+  },
+  ...ruleControls,
+};
+
+const refusedControls: ReadonlyMap<string, string> = new Map([
+  ['hashengine', 'responses are not rewritten'],
+  ['hashenforcement', 'responses are not rewritten'],
+  ['parsexmlintoargs', 'XML values are not copied into ARGS; rules see them as XML'],
+]);
+
+/** `ctl:option=value`: changes the running transaction. */
+export const ctlAction: ActionReader = (action, _rule, link, context) => {
+  const written = requireValue(action, 'option=value', context);
+  if (written === null) return;
+  const found = /^\s*([A-Za-z]+)\s*=\s*(.*)$/s.exec(written);
+  const name = (found?.[1] ?? '').toLowerCase();
+  const refusal = refusedControls.get(name);
+  if (refusal !== undefined) {
+    context.diagnostics.error(action.valuePlace, `This ctl is not supported: ${refusal}`, written);
+  } else if (found === null || !Object.hasOwn(controls, name)) {
+    context.diagnostics.error(
+      action.valuePlace,
+      'There is no such ctl',
+      written,
+      `one of ${Object.keys(controls).join(', ')}`,
+    );
+  } else {
+    const effect = controls[name]!(found[2]!, action, context);
+    if (effect !== null) link.effects.push(effect);
+  }
+};

@@ -1,0 +1,54 @@
+import { closestName } from '../compile/closest-name.ts';
+import { transformation, transformationNames } from '../transformations/registry.ts';
+import type { ActionReader } from './parts.ts';
+import { requireValue } from './parts.ts';
+
+/** Actions that say how a rule is matched and where evaluation goes on. */
+export const flowActions: Readonly<Record<string, ActionReader>> = {
+  chain: (_action, _rule, link) => {
+    link.isChained = true;
+  },
+  capture: (_action, _rule, link) => {
+    link.isCapturing = true;
+  },
+  multimatch: (_action, _rule, link) => {
+    link.isMultiMatch = true;
+  },
+  t: (action, _rule, link, context) => {
+    const name = requireValue(action, 'the name of a transformation', context);
+    if (name === null) return;
+    if (name.toLowerCase() === 'none') {
+      link.transformations = [];
+      return;
+    }
+    const found = transformation(name);
+    if (found !== undefined) link.transformations.push(found);
+    else {
+      const near = closestName(name, transformationNames);
+      context.diagnostics.error(
+        action.valuePlace,
+        'There is no such transformation',
+        name,
+        near ?? 'a transformation of SecLang',
+      );
+    }
+  },
+  skip: (action, rule, link, context) => {
+    const count = Number(action.value);
+    if (!link.isHead) context.diagnostics.error(action.place, 'skip belongs to the first rule of a chain', action.name);
+    else if (Number.isInteger(count) && count > 0) rule.skip = { count };
+    else
+      context.diagnostics.error(
+        action.valuePlace,
+        'This is not a number of rules',
+        action.value ?? '',
+        'a whole number above 0',
+      );
+  },
+  skipafter: (action, rule, link, context) => {
+    const marker = requireValue(action, 'a marker or rule id', context);
+    if (!link.isHead)
+      context.diagnostics.error(action.place, 'skipAfter belongs to the first rule of a chain', action.name);
+    else if (marker !== null) rule.skip = { marker, place: action.valuePlace };
+  },
+};

@@ -1,0 +1,40 @@
+import type { ActionReader } from './parts.ts';
+
+const withoutEffect: ActionReader = () => undefined;
+
+/** Actions about logs. Secrets are masked in every verdict, so the sanitise… actions need no help. */
+export const loggingActions: Readonly<Record<string, ActionReader>> = {
+  log: (_action, rule) => {
+    rule.isLogged = true;
+    rule.isAuditLogged = true;
+  },
+  nolog: (_action, rule) => {
+    rule.isLogged = false;
+    rule.isAuditLogged = false;
+  },
+  auditlog: (_action, rule) => {
+    rule.isAuditLogged = true;
+  },
+  noauditlog: (_action, rule) => {
+    rule.isAuditLogged = false;
+  },
+  sanitisearg: (action, _rule, link) => {
+    const name = (action.value ?? '').toLowerCase();
+    link.effects.push((tx) => tx.maskedNames.add(name));
+  },
+  sanitiserequestheader: (action, _rule, link) => {
+    const name = (action.value ?? '').toLowerCase();
+    link.effects.push((tx) => tx.maskedNames.add(name));
+  },
+  sanitiseresponseheader: (action, _rule, link) => {
+    const name = (action.value ?? '').toLowerCase();
+    link.effects.push((tx) => tx.maskedNames.add(name));
+  },
+  sanitisematched: (_action, _rule, link) => {
+    link.effects.push((tx) => tx.maskedNames.add(tx.matchedName.slice(tx.matchedName.indexOf(':') + 1).toLowerCase()));
+  },
+  sanitisematchedbytes: (_action, _rule, link) => {
+    link.effects.push((tx) => tx.maskedNames.add(tx.matchedName.slice(tx.matchedName.indexOf(':') + 1).toLowerCase()));
+  },
+  xmlns: withoutEffect,
+};

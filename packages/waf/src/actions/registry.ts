@@ -1,0 +1,35 @@
+import { closestName } from '../compile/closest-name.ts';
+import { collectionActions } from './collections.ts';
+import { ctlAction } from './ctl.ts';
+import { disruptiveActions } from './disruptive.ts';
+import { flowActions } from './flow.ts';
+import { loggingActions } from './logging.ts';
+import { metadataActions } from './metadata.ts';
+import type { ActionReader } from './parts.ts';
+import { refusedActions } from './refused.ts';
+import { setvarAction } from './setvar.ts';
+
+const readers: Readonly<Record<string, ActionReader>> = {
+  ...metadataActions,
+  ...disruptiveActions,
+  ...flowActions,
+  ...loggingActions,
+  ...collectionActions,
+  setvar: setvarAction,
+  ctl: ctlAction,
+};
+
+/** Reads any action by its name; unknown and unsupported ones become errors. */
+export const readAction: ActionReader = (action, rule, link, context) => {
+  if (Object.hasOwn(readers, action.name)) {
+    readers[action.name]!(action, rule, link, context);
+    return;
+  }
+  const reason = refusedActions.get(action.name);
+  if (reason !== undefined) {
+    context.diagnostics.error(action.place, `The action ${action.name} is not supported: ${reason}`, action.name);
+    return;
+  }
+  const near = closestName(action.name, Object.keys(readers));
+  context.diagnostics.error(action.place, 'There is no such action', action.name, near ?? 'an action of SecLang');
+};

@@ -1,0 +1,77 @@
+import type { CompileContext } from '../compile/context.ts';
+import { compileMacro, hasMacro } from '../compile/macro.ts';
+import type { Effect, Macro } from '../compile/program.ts';
+import { atoi } from '../engine/bytes.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import type { ActionReader } from './parts.ts';
+import { requireValue } from './parts.ts';
+
+const assignment = /^\s*(!?)\s*([A-Za-z]+)[.:]([^=]+?)\s*(?:=(.*))?$/s;
+
+/** Collections that keep their values between transactions. */
+export const persistentCollections: ReadonlySet<string> = new Set(['ip', 'global', 'session', 'user', 'resource']);
+
+/** `setvar:tx.name=value`, `=+n`, `=-n`, `!tx.name`, `tx.name` (1); name and value may hold macros. */
+export const setvarAction: ActionReader = (action, _rule, link, context) => {
+  const written = requireValue(action, 'collection.name=value', context);
+  if (written === null) return;
+  const found = assignment.exec(written);
+  const collection = (found?.[2] ?? '').toLowerCase();
+  if (found === null || !(collection === 'tx' || persistentCollections.has(collection))) {
+    const expected = 'tx, ip, global, session, user or resource, a dot and a name';
+    context.diagnostics.error(action.valuePlace, 'setvar cannot write this', written, expected);
+    return;
+  }
+  const name = found[3]!;
+  const change = compileChange(found[1] === '!', found[4], action.valuePlace, context);
+  if (collection === 'tx') link.effects.push(hasMacro(name) ? dynamicTx(name) : fixedTx(name));
+  else link.effects.push(persistentEffect(collection, name));
+
+  function fixedTx(fixed: string): Effect {
+    const slot = context.txNames.slotFor(fixed);
+    return (tx) => {
+      tx.slots[slot] = change(tx, tx.slots[slot]);
+    };
+  }
+  function dynamicTx(pattern: string): Effect {
+    const macro = compileMacro(pattern, action.valuePlace, context);
+    return (tx) => {
+      const key = macro.expand(tx).toLowerCase();
+      tx.writeTx(key, change(tx, tx.readTx(key)));
+    };
+  }
+  function persistentEffect(into: string, pattern: string): Effect {
+    const macro: Macro = compileMacro(pattern, action.valuePlace, context);
+    return (tx) => {
+      const key = macro.expand(tx).toLowerCase();
+      const value = change(tx, tx.persistentValue(into, key));
+      tx.writePersistent(into, key, value === undefined ? undefined : String(value));
+    };
+  }
+};
+
+type Value = string | number | undefined;
+type Change = (tx: Transaction, old: Value) => Value;
+
+const compileChange = (
+  isUnset: boolean,
+  written: string | undefined,
+  place: Parameters<typeof compileMacro>[1],
+  context: CompileContext,
+): Change => {
+  if (isUnset) return () => undefined;
+  if (written === undefined) return () => 1;
+  const sign = written[0];
+  const isSum = sign === '+' || sign === '-';
+  const macro = compileMacro(isSum ? written.slice(1) : written, place, context);
+  if (!isSum) {
+    if (macro.constant === null) return (tx) => macro.expand(tx);
+    const constant = /^(?:0|[1-9]\d{0,14})$/.test(macro.constant) ? Number(macro.constant) : macro.constant;
+    return () => constant;
+  }
+  const factor = sign === '+' ? 1 : -1;
+  const fixed = macro.constant === null ? null : factor * atoi(macro.constant);
+  return (tx, old) => numberOf(old) + (fixed ?? factor * atoi(macro.expand(tx)));
+};
+
+const numberOf = (value: Value): number => (typeof value === 'number' ? value : value === undefined ? 0 : atoi(value));

@@ -1,0 +1,13 @@
+import type { CompileEnv } from '../ruleset.ts';
+import type { DiagnosticSink } from '../seclang/diagnostic.ts';
+import type { RuleDirectory } from './rule-directory.ts';
+import type { TxNames } from './tx-names.ts';
+
+/** What every part of the compiler needs. */
+export type CompileContext = {
+  readonly diagnostics: DiagnosticSink;
+  readonly txNames: TxNames;
+  readonly env: CompileEnv;
+  /** Rules by id, tag and message; complete only once all rules are read, so ctl looks here at run time. */
+  readonly directory: RuleDirectory;
+};

@@ -1,0 +1,52 @@
+import type { Transaction } from '../engine/transaction.ts';
+import type { Place } from '../seclang/diagnostic.ts';
+import { readMacro } from '../variables/read-macro.ts';
+import { refusedVariables, variableNamed } from '../variables/registry.ts';
+import type { CompileContext } from './context.ts';
+import type { Macro } from './program.ts';
+
+const reference = /%\{([^{}]*)\}/g;
+
+/** Whether a text has anything to expand. */
+export const hasMacro = (text: string): boolean => /%\{[^{}]*\}/.test(text);
+
+/** Compiles `text with %{VAR} and %{VAR.name}`; an unknown variable is an error at `place`. */
+export const compileMacro = (text: string, place: Place, context: CompileContext): Macro => {
+  const parts: ((tx: Transaction) => string)[] = [];
+  let last = 0;
+  for (const found of text.matchAll(reference)) {
+    if (found.index > last) parts.push(literal(text.slice(last, found.index)));
+    parts.push(compileReference(found[1]!, found[0], place, context));
+    last = found.index + found[0].length;
+  }
+  if (parts.length === 0) return { constant: text, expand: () => text };
+  if (last < text.length) parts.push(literal(text.slice(last)));
+  if (parts.length === 1) return { constant: null, expand: parts[0]! };
+  return {
+    constant: null,
+    expand(tx) {
+      let result = '';
+      for (const part of parts) result += part(tx);
+      return result;
+    },
+  };
+};
+
+const literal = (text: string) => (): string => text;
+
+const compileReference = (
+  inside: string,
+  token: string,
+  place: Place,
+  context: CompileContext,
+): ((tx: Transaction) => string) => {
+  const split = /^\s*([A-Za-z_][A-Za-z0-9_]*)(?:[.:](.*?))?\s*$/s.exec(inside);
+  const variable = split === null ? undefined : variableNamed(split[1]!.toUpperCase());
+  if (split === null || variable === undefined) {
+    const reason = split === null ? undefined : refusedVariables.get(split[1]!.toUpperCase());
+    const message = reason === undefined ? 'This macro names no variable' : `This variable is not supported: ${reason}`;
+    context.diagnostics.error(place, message, token, '%{VARIABLE} or %{COLLECTION.name}');
+    return literal('');
+  }
+  return readMacro(variable, split[2] ?? null, context.txNames);
+};

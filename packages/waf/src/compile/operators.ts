@@ -1,0 +1,221 @@
+import { atoi, bytesOf } from '../engine/bytes.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import type { OperatorInstance } from '../operators/operator.ts';
+import { parsePhraseFile, parsePhrases } from '../operators/phrase-match.ts';
+import {
+  compileOperator as compileFunction,
+  macroOperators,
+  matchDynamic,
+  operatorNames,
+} from '../operators/registry.ts';
+import { type CompiledPattern, compilePattern } from '../regex/index.ts';
+import type { OperatorNode } from '../seclang/ast.ts';
+import { closestName } from './closest-name.ts';
+import type { CompileContext } from './context.ts';
+import { compileMacro, hasMacro } from './macro.ts';
+import type { Macro } from './program.ts';
+
+export type NumericComparison = 'eq' | 'ge' | 'gt' | 'le' | 'lt';
+
+/** An operator with its argument, ready to be asked about values. */
+export type CompiledOperator = {
+  readonly name: string;
+  readonly argument: string;
+  readonly isNegated: boolean;
+  /** True when the answer depends on the value's bytes alone, so that it may be remembered. */
+  readonly isPure: boolean;
+  /** For @rx without macros: what the scanner gates and runs. */
+  readonly pattern: CompiledPattern | null;
+  /** For other operators without macros. */
+  readonly instance: OperatorInstance | null;
+  /** For @pm and @pmFromFile: what is looked for, in any ASCII case. */
+  readonly phrases: readonly Uint8Array[] | null;
+  /** For numeric comparisons: compared as numbers, without going through bytes. */
+  readonly numeric: { readonly comparison: NumericComparison; readonly argument: Macro } | null;
+  /** The operator's own answer, before negation. Stores TX.0–9 when `isCapturing`. */
+  matches(tx: Transaction, buf: Uint8Array, start: number, end: number, isCapturing: boolean): boolean;
+};
+
+const knownNames: ReadonlySet<string> = new Set(operatorNames.map((name) => name.toLowerCase()));
+const numericNames: ReadonlySet<string> = new Set(['eq', 'ge', 'gt', 'le', 'lt']);
+/** Operators whose answer depends on more than the bytes they are given. */
+const impure: ReadonlySet<string> = new Set(['geolookup', 'rbl', 'nomatch', 'unconditionalmatch']);
+
+/** Compiles an operator; undefined (with a diagnostic) when it or its argument is not accepted. */
+export const compileOperator = (node: OperatorNode, context: CompileContext): CompiledOperator | undefined => {
+  const { diagnostics } = context;
+  const base = { name: node.name, argument: node.argument, isNegated: node.isNegated };
+  try {
+    if (node.name === 'rx' || node.name === 'rxglobal') return { ...base, ...compileRegex(node, context) };
+    if (!knownNames.has(node.name)) {
+      refuseOperator(node, context);
+      return undefined;
+    }
+    return { ...base, ...compileNamed(node, context) };
+  } catch (cause) {
+    const offset = (cause as { offset?: unknown }).offset;
+    const at = typeof offset === 'number' ? ` at offset ${offset}` : '';
+    const token = typeof offset === 'number' ? node.argument.slice(offset, offset + 40) : node.argument.slice(0, 80);
+    diagnostics.error(
+      node.argumentPlace,
+      `@${node.name} cannot take this argument: ${(cause as Error).message}${at}`,
+      token,
+    );
+    return undefined;
+  }
+};
+
+/** Says why: the operator is known and not supported, or there is none of that name. */
+const refuseOperator = (node: OperatorNode, { diagnostics }: CompileContext): void => {
+  const near = closestName(node.name, ['rx', 'rxGlobal', ...operatorNames]);
+  const expected = near === undefined ? 'an operator of SecLang' : `@${near}`;
+  try {
+    compileFunction(node.name, '', { readFile: () => new Uint8Array(0) });
+  } catch (cause) {
+    diagnostics.error(node.place, (cause as Error).message, `@${node.name}`, expected);
+  }
+};
+
+type Compiled = Omit<CompiledOperator, 'name' | 'argument' | 'isNegated'>;
+
+const regexDefaults = (context: CompileContext) =>
+  context.env.regexFlags === 'modsecurity3' ? { multiline: true } : {};
+
+const compileRegex = (node: OperatorNode, context: CompileContext): Compiled => {
+  const isGlobal = node.name === 'rxglobal';
+  if (hasMacro(node.argument)) return dynamicRegex(node, isGlobal, context);
+  const pattern = compilePattern(node.argument, regexDefaults(context));
+  return {
+    isPure: true,
+    pattern,
+    instance: null,
+    phrases: null,
+    numeric: null,
+    matches: (tx, buf, start, end, isCapturing) => runPattern(pattern, tx, buf, start, end, isCapturing, isGlobal),
+  };
+};
+
+const runPattern = (
+  pattern: CompiledPattern,
+  tx: Transaction,
+  buf: Uint8Array,
+  start: number,
+  end: number,
+  isCapturing: boolean,
+  isGlobal: boolean,
+): boolean => {
+  if (!pattern.test(buf, start, end, tx.budget)) return false;
+  if (!isCapturing) return true;
+  let groups = pattern.exec(buf, start, end, tx.budget);
+  if (groups === null) return true;
+  tx.storeCaptures(buf, groups);
+  for (let slot = groups.length / 2; isGlobal && groups !== null && slot < 10; slot++) {
+    const from: number = Math.max(groups[1]!, groups[0]! + 1);
+    groups = from > end ? null : pattern.exec(buf, from, end, tx.budget);
+    if (groups !== null) tx.storeCapture(slot, buf, groups[0]!, groups[1]!);
+  }
+  return true;
+};
+
+const maxDynamicPatterns = 64;
+
+/** A pattern with macros is compiled from its expanded text; the last few are kept. One that does not compile never matches. */
+const dynamicRegex = (node: OperatorNode, isGlobal: boolean, context: CompileContext): Compiled => {
+  const macro = compileMacro(node.argument, node.argumentPlace, context);
+  const flags = regexDefaults(context);
+  const cache = new Map<string, CompiledPattern | null>();
+  const patternFor = (source: string): CompiledPattern | null => {
+    let pattern = cache.get(source);
+    if (pattern === undefined) {
+      if (cache.size >= maxDynamicPatterns) cache.clear();
+      try {
+        pattern = compilePattern(source, flags);
+      } catch {
+        pattern = null;
+      }
+      cache.set(source, pattern);
+    }
+    return pattern;
+  };
+  return {
+    isPure: false,
+    pattern: null,
+    instance: null,
+    phrases: null,
+    numeric: null,
+    matches(tx, buf, start, end, isCapturing) {
+      const pattern = patternFor(macro.expand(tx));
+      return pattern !== null && runPattern(pattern, tx, buf, start, end, isCapturing, isGlobal);
+    },
+  };
+};
+
+const compileNamed = (node: OperatorNode, context: CompileContext): Compiled => {
+  const isNumeric = numericNames.has(node.name);
+  const macro = compileMacro(node.argument, node.argumentPlace, context);
+  const numeric = isNumeric ? { comparison: node.name as NumericComparison, argument: macro } : null;
+  if (macro.constant === null) {
+    if (!macroOperators.has(node.name)) throw new Error('macros are not expanded here');
+    return {
+      isPure: false,
+      pattern: null,
+      instance: null,
+      phrases: null,
+      numeric,
+      matches(tx, buf, start, end, isCapturing) {
+        const argument = bytesOf(macro.expand(tx));
+        return matchDynamic(node.name, argument, buf, start, end, tx.operatorContext(isCapturing));
+      },
+    };
+  }
+  const readFile = (path: string): Uint8Array => {
+    if (context.env.readFile === undefined) throw new Error('this caller reads no files');
+    return context.env.readFile(resolveBeside(node.argumentPlace.file, path));
+  };
+  const instance = compileFunction(node.name, node.argument, {
+    readFile,
+    ...(context.env.geo === undefined ? {} : { geo: context.env.geo }),
+  });
+  if (instance.warning !== undefined) context.diagnostics.warning(node.place, instance.warning, `@${node.name}`);
+  return {
+    isPure: !impure.has(node.name),
+    pattern: null,
+    instance,
+    phrases: phrasesOf(node, readFile),
+    numeric,
+    matches: (tx, buf, start, end, isCapturing) => instance.match(buf, start, end, tx.operatorContext(isCapturing)),
+  };
+};
+
+const phrasesOf = (node: OperatorNode, readFile: (path: string) => Uint8Array): Uint8Array[] | null => {
+  if (node.name === 'pm') return parsePhrases(node.argument);
+  if (node.name !== 'pmf' && node.name !== 'pmfromfile') return null;
+  const files = node.argument.split(/\s+/).filter(Boolean);
+  return files.flatMap((file) => parsePhraseFile(readFile(file)));
+};
+
+/** Data files are named relative to the file of the rule, as in ModSecurity. */
+const resolveBeside = (file: string, path: string): string => {
+  const slash = file.lastIndexOf('/');
+  return path.startsWith('/') || slash === -1 ? path : `${file.slice(0, slash + 1)}${path}`;
+};
+
+/** Compares as SecLang does: both sides through atoi. */
+export const compareNumbers = (comparison: NumericComparison, value: string | number, argument: string): boolean => {
+  const left = typeof value === 'number' ? value : atoi(value);
+  const right = atoi(argument);
+  switch (comparison) {
+    case 'eq':
+      return left === right;
+    case 'ge':
+      return left >= right;
+    case 'gt':
+      return left > right;
+    case 'le':
+      return left <= right;
+    case 'lt':
+      return left < right;
+    default:
+      return comparison satisfies never;
+  }
+};

@@ -1,0 +1,51 @@
+/** What the Sec… settings of a rule set say. Sizes in bytes, times in seconds. */
+export type Settings = {
+  engineMode: 'on' | 'off' | 'detection-only';
+  isRequestBodyAccessed: boolean;
+  requestBodyLimit: number;
+  requestBodyNoFilesLimit: number;
+  requestBodyLimitAction: 'reject' | 'process-partial';
+  isResponseBodyAccessed: boolean;
+  responseBodyLimit: number;
+  responseBodyLimitAction: 'reject' | 'process-partial';
+  /** Lower-case media types without parameters. */
+  responseBodyTypes: readonly string[];
+  argumentsLimit: number;
+  jsonDepthLimit: number;
+  argumentSeparator: number;
+  cookieFormat: 0 | 1;
+  collectionTimeoutSeconds: number;
+  pcreMatchLimit: number | null;
+  componentSignatures: readonly string[];
+  webAppId: string;
+  auditEngine: 'on' | 'off' | 'relevant-only';
+  auditLogParts: string;
+  auditLogRelevantStatus: string | null;
+  /** %uXXXX mapping of the code page in force, or null for the built-in one (20127). */
+  unicodeMap: ReadonlyMap<number, number> | null;
+};
+
+/** ModSecurity's defaults, but for the body limits, which are those CRS recommends. */
+export const defaultSettings = (): Settings => ({
+  engineMode: 'off',
+  isRequestBodyAccessed: false,
+  requestBodyLimit: 13_107_200,
+  requestBodyNoFilesLimit: 1_048_576,
+  requestBodyLimitAction: 'reject',
+  isResponseBodyAccessed: false,
+  responseBodyLimit: 524_288,
+  responseBodyLimitAction: 'reject',
+  responseBodyTypes: ['text/plain', 'text/html', 'text/xml'],
+  argumentsLimit: 1_000,
+  jsonDepthLimit: 500,
+  argumentSeparator: 0x26,
+  cookieFormat: 0,
+  collectionTimeoutSeconds: 3_600,
+  pcreMatchLimit: null,
+  componentSignatures: [],
+  webAppId: 'default',
+  auditEngine: 'off',
+  auditLogParts: 'ABCFHZ',
+  auditLogRelevantStatus: null,
+  unicodeMap: null,
+});

@@ -1,0 +1,80 @@
+import type { ArgSink, ByteSpan, MultipartSink, XmlSink } from '../body/sink.ts';
+import { type SourceName, sourceId } from '../variables/source.ts';
+import { bytesOf, latin1 } from './bytes.ts';
+import type { KnownNames } from './known-names.ts';
+import type { Transaction } from './transaction.ts';
+
+const argumentSink =
+  (valueSource: SourceName, nameSource: SourceName) =>
+  (tx: Transaction, names: KnownNames): ArgSink => {
+    const value = sourceId(valueSource);
+    const nameId = sourceId(nameSource);
+    return { argument: (name, content) => storeArgument(tx, names, value, nameId, name, content) };
+  };
+
+const storeArgument = (
+  tx: Transaction,
+  names: KnownNames,
+  valueId: number,
+  nameId: number,
+  name: ByteSpan,
+  value: ByteSpan,
+): void => {
+  const text = names.nameOf(name.buf, name.start, name.end);
+  tx.argsCombinedSize += name.end - name.start + value.end - value.start;
+  tx.addEntry(valueId, text, value.buf, value.start, value.end);
+  tx.addEntry(nameId, text, name.buf, name.start, name.end);
+};
+
+/** Stores arguments as ARGS_GET and ARGS_GET_NAMES. */
+export const queryArguments = argumentSink('queryArgument', 'queryArgumentName');
+
+/** Stores arguments as ARGS_POST and ARGS_POST_NAMES. */
+export const bodyArguments = argumentSink('bodyArgument', 'bodyArgumentName');
+
+const ids = {
+  argument: sourceId('bodyArgument'),
+  argumentName: sourceId('bodyArgumentName'),
+  file: sourceId('file'),
+  fileName: sourceId('fileName'),
+  fileSize: sourceId('fileSize'),
+  fileContent: sourceId('fileContent'),
+  filename: sourceId('multipartFilename'),
+  name: sourceId('multipartName'),
+  header: sourceId('multipartPartHeader'),
+  xmlText: sourceId('xmlText'),
+  xmlAttribute: sourceId('xmlAttribute'),
+};
+
+/** Stores fields as arguments, files as FILES…, and every header line under the name of its part. */
+export const multipartEntries = (tx: Transaction, names: KnownNames): MultipartSink => ({
+  header(part, line) {
+    tx.addEntry(ids.header, latin1(part.name.buf, part.name.start, part.name.end), line.buf, line.start, line.end);
+  },
+  field(part, value) {
+    storeArgument(tx, names, ids.argument, ids.argumentName, part.name, value);
+    storePart(tx, part.name);
+  },
+  file(part, content) {
+    const name = latin1(part.name.buf, part.name.start, part.name.end);
+    const filename = part.filename ?? part.name;
+    const size = bytesOf(String(content.end - content.start));
+    storePart(tx, part.name);
+    tx.addEntry(ids.filename, name, filename.buf, filename.start, filename.end);
+    tx.addEntry(ids.file, name, filename.buf, filename.start, filename.end);
+    tx.addEntry(ids.fileName, name, part.name.buf, part.name.start, part.name.end);
+    tx.addEntry(ids.fileSize, name, size, 0, size.length);
+    tx.addEntry(ids.fileContent, name, content.buf, content.start, content.end);
+  },
+});
+
+const storePart = (tx: Transaction, name: ByteSpan): void => {
+  tx.addEntry(ids.name, latin1(name.buf, name.start, name.end), name.buf, name.start, name.end);
+};
+
+/** Stores character data and attribute values for `XML:/*` and `XML://@*`. */
+export const xmlEntries = (tx: Transaction): XmlSink => ({
+  text: () => undefined,
+  attribute: (value) => tx.addEntry(ids.xmlAttribute, '', value.buf, value.start, value.end),
+  content: (text) => tx.addEntry(ids.xmlText, '', text.buf, text.start, text.end),
+});

@@ -1,0 +1,145 @@
+import type { Phase, Program } from '../compile/program.ts';
+import type { CompileEnv, RuleSet, WafTransaction } from '../ruleset.ts';
+import { storeRequestHeaders, storeResponseHeaders } from '../variables/headers.ts';
+import { storeRequestLine } from '../variables/request-line.ts';
+import { createEvaluator } from './evaluate.ts';
+import { createKnownNames } from './known-names.ts';
+import { defaultLimits, type Limits } from './limits.ts';
+import { createMemoryStore } from './memory-store.ts';
+import type { WafRequest, WafResponse } from './request.ts';
+import { chooseBodyProcessor, storeQueryArguments, storeRequestBody } from './request-body.ts';
+import { createRequestExclusions } from './request-exclusions.ts';
+import { storeResponseBody, storeStatusLine } from './response-body.ts';
+import { createNaiveRunner, type PhaseRunner } from './run-phase.ts';
+import { createScanningRunner } from './scanning-runner.ts';
+import { toVerdict } from './to-verdict.ts';
+import type { Trace } from './trace.ts';
+import { Transaction } from './transaction.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Work that phase 5 may do after a transaction has spent its own: logging must still be possible. */
+const defaultMemoBytes = 4 * 1_048_576;
+const loggingUnits = 1_000_000;
+
+export type EngineOptions = {
+  /** Run every rule on every value, without gates or memo: the reference for tests. */
+  readonly isNaive?: boolean;
+  readonly trace?: Trace | null;
+};
+
+/** Makes a program runnable. The program stays immutable; caches belong to the rule set and are bounded. */
+export const createRuleSet = (program: Program, env: CompileEnv, options: EngineOptions = {}): RuleSet => {
+  const trace = options.trace ?? null;
+  const evaluator = createEvaluator(trace);
+  const runner: PhaseRunner = options.isNaive
+    ? createNaiveRunner(evaluator, trace)
+    : createScanningRunner(program, evaluator, trace, env.memoBytes ?? defaultMemoBytes);
+  const store = env.store ?? createMemoryStore();
+  const names = createKnownNames();
+  const clock = env.clock ?? null;
+  const exclusions = createRequestExclusions(program);
+  const { settings } = program;
+  const ruleLimits: Required<Limits> = {
+    ...defaultLimits,
+    maxArguments: settings.argumentsLimit,
+    maxDepth: settings.jsonDepthLimit,
+  };
+
+  const runPhase = (tx: Transaction, phase: Phase): void => {
+    tx.phase = phase;
+    runner(tx, phase);
+    if ((tx.budget.exceeded || tx.budget.units < 0) && !tx.isWorkSpent) {
+      tx.isWorkSpent = true;
+      tx.limitsHit.add('work');
+      if (tx.limits.whenWorkSpent === 'block')
+        tx.interruption ??= { kind: 'block', status: 403, url: null, rule: null };
+    }
+    if (tx.allowed === 'phase') tx.allowed = 'none';
+  };
+
+  const mayGoOn = (tx: Transaction): boolean =>
+    !tx.isWorkSpent &&
+    tx.engineMode !== 'off' &&
+    tx.allowed !== 'transaction' &&
+    (tx.interruption === null || tx.engineMode !== 'on');
+
+  const runRequest = (request: WafRequest, limits: Limits | undefined): Transaction => {
+    const merged = limits === undefined ? ruleLimits : { ...ruleLimits, ...limits };
+    const tx = new Transaction(program, request, merged, store, clock);
+    if (tx.engineMode === 'off') return tx;
+    for (const exclusion of request.exclusions ?? []) exclusions.apply(tx, exclusion);
+    const query = storeRequestLine(tx);
+    storeRequestHeaders(tx, names);
+    storeQueryArguments(tx, query.start, query.end, names);
+    chooseBodyProcessor(tx);
+    runPhase(tx, 1);
+    if (!mayGoOn(tx) || tx.allowed === 'request') return tx;
+    storeRequestBody(tx, names);
+    if (mayGoOn(tx)) runPhase(tx, 2);
+    return tx;
+  };
+
+  const runResponse = (tx: Transaction, response: WafResponse): void => {
+    if (tx.allowed === 'request') tx.allowed = 'none';
+    if (!mayGoOn(tx)) return;
+    tx.response = response;
+    storeStatusLine(tx, response);
+    storeResponseHeaders(tx, response.headers, names);
+    runPhase(tx, 3);
+    if (!mayGoOn(tx)) return;
+    storeResponseBody(tx, response);
+    if (mayGoOn(tx)) runPhase(tx, 4);
+  };
+
+  const runLogging = (tx: Transaction): void => {
+    tx.workSpent = Math.min(tx.limits.workUnits, tx.limits.workUnits - tx.budget.units);
+    if (tx.engineMode === 'off') return;
+    if (tx.isWorkSpent) {
+      tx.budget.units = loggingUnits;
+      tx.budget.exceeded = false;
+    }
+    tx.phase = 5;
+    runner(tx, 5);
+    tx.collections.flush();
+    evaluator.endOfTransaction();
+  };
+
+  const begin = (request: WafRequest, limits?: Limits): WafTransaction => {
+    const tx = runRequest(request, limits);
+    tx.workSpent = tx.limits.workUnits - Math.max(0, tx.budget.units);
+    const requestVerdict = toVerdict(tx);
+    let final: Verdict | undefined;
+    const finish = (): Verdict => {
+      if (final !== undefined) return final;
+      runLogging(tx);
+      final = toVerdict(tx);
+      tx.arena.release();
+      return final;
+    };
+    return {
+      requestVerdict,
+      inspectResponse(response) {
+        if (final === undefined) runResponse(tx, response);
+        return finish();
+      },
+      end: finish,
+    };
+  };
+
+  const inspect = (request: WafRequest, limits?: Limits): Verdict => {
+    const tx = runRequest(request, limits);
+    runLogging(tx);
+    const verdict = toVerdict(tx);
+    tx.arena.release();
+    return verdict;
+  };
+
+  const hasRules = (phase: Phase): boolean => program.phases[phase]!.rules.length > 0;
+  return {
+    ruleCount: program.rules.length,
+    engineMode: settings.engineMode,
+    wantsResponse: { headers: hasRules(3), body: hasRules(4) && settings.isResponseBodyAccessed },
+    inspect,
+    begin,
+  };
+};

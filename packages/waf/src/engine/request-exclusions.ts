@@ -1,0 +1,44 @@
+import { compileExclusions } from '../actions/ctl-rules.ts';
+import type { Exclusion, Program } from '../compile/program.ts';
+import { createRuleDirectory } from '../compile/rule-directory.ts';
+import { createTxNames } from '../compile/tx-names.ts';
+import { collectDiagnostics, type Diagnostic } from '../seclang/diagnostic.ts';
+import type { RequestExclusion } from './request.ts';
+import type { Transaction } from './transaction.ts';
+
+const maxRemembered = 1_024;
+const nowhere = { file: '', line: 1, column: 1 };
+
+/** Applies exclusions that come with a request; the compiled targets are remembered. Throws RangeError for a target that is none. */
+export const createRequestExclusions = (program: Program) => {
+  const indexById = new Map(program.rules.map(({ id, index }) => [id, index]));
+  const compiled = new Map<string, Exclusion[]>();
+  const exclusionsFor = (target: string): Exclusion[] => {
+    let exclusions = compiled.get(target);
+    if (exclusions === undefined) {
+      exclusions = parseTarget(target);
+      if (compiled.size >= maxRemembered) compiled.clear();
+      compiled.set(target, exclusions);
+    }
+    return exclusions;
+  };
+  return {
+    apply(tx: Transaction, { ruleId, target }: RequestExclusion): void {
+      const index = indexById.get(ruleId);
+      if (index === undefined) return;
+      if (target === undefined) tx.removeRules([index]);
+      else tx.removeTargets([index], exclusionsFor(target));
+    },
+  };
+};
+
+/** Parses a target such as `ARGS:comment`; throws RangeError with the reason when it is none. */
+export const parseTarget = (target: string): Exclusion[] => {
+  const found: Diagnostic[] = [];
+  const diagnostics = collectDiagnostics(found);
+  const context = { diagnostics, txNames: createTxNames(), env: {}, directory: createRuleDirectory() };
+  const exclusions = compileExclusions(target, { valuePlace: nowhere }, context);
+  const [problem] = found;
+  if (problem !== undefined) throw new RangeError(`"${target}" is not a target: ${problem.message}`);
+  return exclusions;
+};

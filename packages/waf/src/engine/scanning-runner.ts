@@ -1,0 +1,161 @@
+import type { Phase, Program, Rule } from '../compile/program.ts';
+import { collectScanTests } from '../compile/scan-tests.ts';
+import { injectionDetector } from '../operators/injection-detector.ts';
+import type { Entry } from '../variables/source.ts';
+import type { Evaluator } from './evaluate.ts';
+import { createLiteralSearch } from './literal-search.ts';
+import { createPhaseTables, nextPosition } from './phase-tables.ts';
+import { applyMatch, evaluateRule, isPhaseOver, type PhaseRunner } from './run-phase.ts';
+import { createScanPlan, type ScanPlan } from './scan-plan.ts';
+import type { Trace } from './trace.ts';
+import type { Transaction } from './transaction.ts';
+import { createValueMemo } from './value-memo.ts';
+import { createValueScanner, type Deferred } from './value-scanner.ts';
+
+/** What has been scanned of one transaction. */
+export type ScanState = {
+  /** Bits of the groups that are scanned. */
+  groups: number;
+  /** Entries below this index are scanned. */
+  scanned: number;
+  /** Values that matched, by rule index, in the order of the entries. */
+  readonly hits: Map<number, Entry[]>;
+};
+
+type Unresolved = {
+  readonly entry: Entry;
+  readonly classId: number;
+  readonly hits: number[];
+  readonly isKept: boolean;
+};
+
+const noHits = new Int32Array(0);
+
+/** Runs phases by scanning values ahead, so that only rules with a match, or that cannot be scanned, are evaluated. */
+export const createScanningRunner = (
+  program: Program,
+  evaluator: Evaluator,
+  trace: Trace | null,
+  memoBytes: number,
+): PhaseRunner => {
+  const tests = collectScanTests(program);
+  const tables = createPhaseTables(program);
+  const literals = createLiteralSearch(tests);
+  const scanner = createValueScanner(literals);
+  const memo = memoBytes > 0 ? createValueMemo(memoBytes) : null;
+  const plans = new Map<number, ScanPlan>();
+  /** Groups that transactions have needed so far: the next ones scan them in one go. Grows to what is switched on. */
+  let standing = 1;
+
+  const planFor = (groups: number): ScanPlan => {
+    let plan = plans.get(groups);
+    if (plan === undefined) {
+      if (plans.size >= 64) plans.clear();
+      plan = createScanPlan(tests.filter(({ rule }) => (groups & (1 << rule.group)) !== 0));
+      plans.set(groups, plan);
+    }
+    return plan;
+  };
+
+  const addHits = (state: ScanState, entry: Entry, found: ArrayLike<number>): void => {
+    for (let at = 0; at < found.length; at++) {
+      const { rule } = tests[found[at]!]!;
+      const list = state.hits.get(rule.index);
+      if (list === undefined) state.hits.set(rule.index, [entry]);
+      else if (list.at(-1) !== entry) list.push(entry);
+    }
+  };
+
+  const scanEntries = (tx: Transaction, state: ScanState, groups: number, from: number): void => {
+    const plan = planFor(groups);
+    const unresolved: Unresolved[] = [];
+    const deferred: Deferred[] = [];
+    for (let index = from; index < tx.entries.length; index++) {
+      const entry = tx.entries[index]!;
+      const { buf, start, end } = entry;
+      const scanClass = plan.classFor(entry.source, entry.key);
+      if (scanClass.tests.length === 0) continue;
+      const isKept = memo !== null && end - start <= memo.longest;
+      const known = isKept ? memo.get(scanClass.id, buf, start, end) : undefined;
+      if (known !== undefined) {
+        tx.budget.units -= 16;
+        if (known.length > 0) addHits(state, entry, known);
+        continue;
+      }
+      const hits = scanner.scan(scanClass, buf, start, end, tx, unresolved.length);
+      if (tx.budget.exceeded || tx.budget.units < 0) return;
+      const waiting = scanner.takeDeferred();
+      if (waiting.length > 0) {
+        deferred.push(...waiting);
+        unresolved.push({ entry, classId: scanClass.id, hits: [...hits], isKept });
+        continue;
+      }
+      if (isKept) memo.set(scanClass.id, buf, start, end, hits.length === 0 ? noHits : Int32Array.from(hits));
+      if (hits.length > 0) addHits(state, entry, hits);
+    }
+    if (deferred.length > 0) resolve(tx, state, deferred, unresolved);
+  };
+
+  const resolve = (
+    tx: Transaction,
+    state: ScanState,
+    deferred: readonly Deferred[],
+    unresolved: readonly Unresolved[],
+  ): void => {
+    for (const name of ['detectsqli', 'detectxss'] as const) {
+      const asked = deferred.filter(({ test }) => test.operator.name === name);
+      if (asked.length === 0) continue;
+      const ranges = asked.map(({ bytes }) => ({ buf: bytes, start: 0, end: bytes.length }));
+      for (const { end } of ranges) tx.budget.units -= end * 4 + 256;
+      const answers =
+        name === 'detectsqli' ? injectionDetector().detectSqli(ranges) : injectionDetector().detectXss(ranges);
+      for (const [at, { test, owner }] of asked.entries()) {
+        const isMatch = answers[at] !== null && answers[at] !== false;
+        if (isMatch !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
+      }
+    }
+    for (const { entry, classId, hits, isKept } of unresolved) {
+      if (isKept) memo!.set(classId, entry.buf, entry.start, entry.end, Int32Array.from(hits));
+      addHits(state, entry, hits);
+    }
+  };
+
+  const sortHits = (tx: Transaction, state: ScanState): void => {
+    if (state.hits.size === 0) return;
+    const order = new Map(tx.entries.map((entry, index) => [entry, index]));
+    for (const list of state.hits.values()) if (list.length > 1) list.sort((a, b) => order.get(a)! - order.get(b)!);
+  };
+
+  return (tx: Transaction, phase: Phase): void => {
+    tx.scan ??= { groups: standing, scanned: 0, hits: new Map() };
+    const state = tx.scan;
+    if (state.scanned < tx.entries.length) {
+      scanEntries(tx, state, state.groups, state.scanned);
+      state.scanned = tx.entries.length;
+      sortHits(tx, state);
+    }
+    const table = tables[phase]!;
+    const active = table.start(state.groups);
+    for (const index of state.hits.keys()) table.activate(active, index, 0);
+    for (let position = nextPosition(active, 0); position !== -1 && !isPhaseOver(tx); ) {
+      const rule: Rule = table.rules[position]!;
+      if (rule.isScannable && (state.groups & (1 << rule.group)) === 0) {
+        scanEntries(tx, state, 1 << rule.group, 0);
+        sortHits(tx, state);
+        state.groups |= 1 << rule.group;
+        standing |= 1 << rule.group;
+        table.settle(active, rule.group);
+        for (const index of state.hits.keys()) table.activate(active, index, position);
+        position = nextPosition(active, position);
+        continue;
+      }
+      let next = position + 1;
+      if (tx.isRemoved(rule)) trace?.skipped(rule, 'removed', null);
+      else if (evaluateRule(tx, rule, rule.isScannable ? (state.hits.get(rule.index) ?? []) : null, evaluator)) {
+        applyMatch(tx, rule, trace);
+        if (rule.skipTo !== -1) next = rule.skipTo;
+      }
+      position = nextPosition(active, next);
+    }
+  };
+};

@@ -1,0 +1,224 @@
+import type { Exclusion, Phase, Program, Rule } from '../compile/program.ts';
+import type { OperatorContext } from '../operators/operator.ts';
+import type { WorkBudget } from '../regex/index.ts';
+import { type Entry, sourceCount } from '../variables/source.ts';
+import { type Arena, createArena } from './arena.ts';
+import type { BodyFacts } from './body-facts.ts';
+import { noBodyFacts } from './body-facts.ts';
+import { latin1 } from './bytes.ts';
+import type { CollectionStore } from './collection-store.ts';
+import type { Limits } from './limits.ts';
+import { type OpenCollections, openCollections } from './open-collections.ts';
+import type { WafRequest, WafResponse } from './request.ts';
+import type { ScanState } from './scanning-runner.ts';
+import type { LimitHit, RuleMatch } from './verdict.ts';
+
+export type BodyProcessor = 'URLENCODED' | 'MULTIPART' | 'XML' | 'JSON' | '';
+export type TxValue = string | number | undefined;
+
+const noEntries: readonly Entry[] = [];
+const maxDynamicNames = 4_096;
+
+/** What stopped the transaction: a disruptive action or a spent budget. */
+export type Interruption = {
+  readonly kind: 'block' | 'drop' | 'redirect';
+  readonly status: number;
+  readonly url: string | null;
+  readonly rule: Rule | null;
+};
+
+/** All state of one request and its response. Only data and its accessors: the phases are in phases.ts. */
+export class Transaction {
+  readonly program: Program;
+  readonly request: WafRequest;
+  readonly limits: Required<Limits>;
+  readonly budget: WorkBudget;
+  readonly arena: Arena = createArena();
+  response: WafResponse | null = null;
+
+  readonly entries: Entry[] = [];
+  readonly #bySource: (Entry[] | undefined)[] = new Array<Entry[] | undefined>(sourceCount).fill(undefined);
+
+  /** TX variables by slot; 0–9 are the captures. */
+  readonly slots: TxValue[];
+  /** TX variables whose names only turned up at run time. */
+  readonly extraTx = new Map<string, TxValue>();
+  readonly collections: OpenCollections;
+  readonly environment = new Map<string, string>();
+  geo: Record<string, string> = {};
+
+  phase: Phase = 1;
+  rule: Rule | null = null;
+  matchedName = '';
+  matchedValue = '';
+  matchedVars: (readonly [name: string, value: string])[] = [];
+  highestSeverity = 255;
+  readonly matches: RuleMatch[] = [];
+  interruption: Interruption | null = null;
+  /** `allow`: which phases are left out from now on. */
+  allowed: 'none' | 'phase' | 'request' | 'transaction' = 'none';
+  readonly limitsHit = new Set<LimitHit>();
+  readonly maskedNames = new Set<string>();
+
+  engineMode: 'on' | 'off' | 'detection-only';
+  isRequestBodyAccessed: boolean;
+  isResponseBodyAccessed: boolean;
+  isRequestBodyForced = false;
+  bodyProcessor: BodyProcessor = '';
+  requestBodyLimit: number;
+  readonly maxBodyBytes: number;
+  auditEngine: 'on' | 'off' | 'relevant-only';
+  auditLogParts: string;
+
+  body: BodyFacts = noBodyFacts;
+  argsCombinedSize = 0;
+  argumentCount = 0;
+  urlencodedErrors = 0;
+  inboundDataError = 0;
+  outboundDataError = 0;
+
+  #removedRules: Uint8Array | null = null;
+  #removedTargets: Map<number, Exclusion[]> | null = null;
+  /** Set once the budget is spent; unlike `budget.exceeded` it stays set while phase 5 runs on its own allowance. */
+  isWorkSpent = false;
+  /** Work units used when the verdict was last drawn up. */
+  workSpent = 0;
+  /** What the scanning runner knows of this transaction. */
+  scan: ScanState | null = null;
+  readonly #clock: (() => number) | null;
+  readonly #startedAt: number;
+  readonly #context: { wantsCapture: boolean } & OperatorContext;
+
+  constructor(
+    program: Program,
+    request: WafRequest,
+    limits: Required<Limits>,
+    store: CollectionStore,
+    clock: (() => number) | null,
+  ) {
+    this.#clock = clock;
+    this.#startedAt = clock?.() ?? 0;
+    const { settings } = program;
+    this.program = program;
+    this.request = request;
+    this.limits = limits;
+    this.budget = { units: limits.workUnits, exceeded: false };
+    this.slots = new Array<TxValue>(program.txNames.length).fill(undefined);
+    this.collections = openCollections(store, request.now, settings.collectionTimeoutSeconds * 1_000);
+    this.engineMode = limits.mode === 'rules' ? settings.engineMode : limits.mode === 'block' ? 'on' : 'detection-only';
+    this.isRequestBodyAccessed = settings.isRequestBodyAccessed;
+    this.isResponseBodyAccessed = settings.isResponseBodyAccessed;
+    this.maxBodyBytes = limits.maxBodyBytes;
+    this.requestBodyLimit = Math.min(settings.requestBodyLimit, limits.maxBodyBytes);
+    this.auditEngine = settings.auditEngine;
+    this.auditLogParts = settings.auditLogParts;
+    this.#context = {
+      wantsCapture: false,
+      budget: this.budget,
+      capture: (index, buf, start, end) => this.storeCapture(index, buf, start, end),
+      geo: (result) => {
+        this.geo = result ?? {};
+      },
+    };
+  }
+
+  addEntry(source: number, name: string, buf: Uint8Array, start: number, end: number): void {
+    const entry: Entry = { source, name, key: name.toLowerCase(), buf, start, end };
+    this.entries.push(entry);
+    const list = this.#bySource[source];
+    if (list === undefined) this.#bySource[source] = [entry];
+    else list.push(entry);
+  }
+
+  entriesOf(source: number): readonly Entry[] {
+    return this.#bySource[source] ?? noEntries;
+  }
+
+  readTx(key: string): TxValue {
+    const slot = this.program.slotOf(key);
+    return slot === -1 ? this.extraTx.get(key) : this.slots[slot];
+  }
+
+  /** Sets (or with undefined unsets) a TX variable by its lower-case name. */
+  writeTx(key: string, value: TxValue): void {
+    const slot = this.program.slotOf(key);
+    if (slot !== -1) this.slots[slot] = value;
+    else if (value === undefined) this.extraTx.delete(key);
+    else if (this.extraTx.size < maxDynamicNames || this.extraTx.has(key)) this.extraTx.set(key, value);
+    else this.limitsHit.add('collection');
+  }
+
+  storeCapture(index: number, buf: Uint8Array, start: number, end: number): void {
+    if (index < 10) this.slots[index] = latin1(buf, start, end);
+  }
+
+  /** Replaces TX.0–9 by the groups of a match; groups that took no part are unset, as in ModSecurity 2. */
+  storeCaptures(buf: Uint8Array, groups: Int32Array): void {
+    for (let index = 0; index < 10; index++) {
+      const start = groups[index * 2] ?? -1;
+      this.slots[index] = start < 0 ? undefined : latin1(buf, start, groups[index * 2 + 1]!);
+    }
+  }
+
+  operatorContext(isCapturing: boolean): OperatorContext {
+    this.#context.wantsCapture = isCapturing;
+    return this.#context;
+  }
+
+  openCollection(collection: string, key: string): void {
+    this.collections.open(collection, key);
+  }
+
+  persistentValue(collection: string, key: string): string | undefined {
+    return this.collections.read(collection, key);
+  }
+
+  writePersistent(collection: string, key: string, value: string | undefined): void {
+    if (!this.collections.write(collection, key, value)) this.limitsHit.add('persistent_store');
+  }
+
+  expirePersistent(collection: string, key: string, seconds: number): void {
+    this.collections.expire(collection, key, seconds);
+  }
+
+  removeRules(indexes: readonly number[]): void {
+    this.#removedRules ??= new Uint8Array(this.program.rules.length);
+    for (const index of indexes) this.#removedRules[index] = 1;
+  }
+
+  isRemoved(rule: Rule): boolean {
+    return this.#removedRules !== null && this.#removedRules[rule.index] === 1;
+  }
+
+  removeTargets(indexes: readonly number[], exclusions: readonly Exclusion[]): void {
+    this.#removedTargets ??= new Map();
+    for (const index of indexes) {
+      const list = this.#removedTargets.get(index);
+      if (list === undefined) this.#removedTargets.set(index, [...exclusions]);
+      else list.push(...exclusions);
+    }
+  }
+
+  removedTargetsOf(rule: Rule): readonly Exclusion[] | null {
+    return this.#removedTargets?.get(rule.index) ?? null;
+  }
+
+  /** Milliseconds since the transaction began, or null without a clock. */
+  elapsedMs(): number | null {
+    return this.#clock === null ? null : this.#clock() - this.#startedAt;
+  }
+
+  /** The RULE collection: the rule being evaluated. */
+  ruleTable(): [string, string][] {
+    const { rule } = this;
+    if (rule === null) return [];
+    return [
+      ['id', String(rule.id)],
+      ['rev', rule.revision],
+      ['ver', rule.version],
+      ['severity', rule.severity === null ? '' : String(rule.severity)],
+      ['msg', rule.message?.expand(this) ?? ''],
+      ['logdata', rule.logData?.expand(this) ?? ''],
+    ];
+  }
+}

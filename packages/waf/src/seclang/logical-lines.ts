@@ -1,0 +1,47 @@
+import type { Text } from './ast.ts';
+import type { DiagnosticSink } from './diagnostic.ts';
+
+const backslash = '\\';
+
+/**
+ * Joins physical lines that end in a backslash and drops comments and blank lines. A comment that ends in a backslash swallows
+ * the next line, as it does for ModSecurity; when that line looks like a directive, a warning says so.
+ */
+export const readLogicalLines = (file: string, source: string, diagnostics: DiagnosticSink): Text[] => {
+  const physical = source.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  const lines: Text[] = [];
+  for (let first = 0; first < physical.length; ) {
+    let last = first;
+    while (last < physical.length && physical[last]!.endsWith(backslash) && last + 1 < physical.length) last++;
+    const parts = physical.slice(first, last + 1).map((part, at) => (first + at < last ? part.slice(0, -1) : part));
+    if (/^\s*#/.test(parts[0]!)) {
+      for (const [at, part] of parts.entries()) {
+        if (at > 0 && /^\s*(?:Sec[A-Z]|Include\s)/.test(part)) {
+          const place = { file, line: first + at + 1, column: 1 };
+          diagnostics.warning(place, 'This line belongs to the comment above, which ends in a backslash', part.trim());
+        }
+      }
+    } else if (parts.some((part) => part.trim() !== '')) {
+      lines.push(joinedText(file, first + 1, parts));
+    }
+    first = last + 1;
+  }
+  return lines;
+};
+
+const joinedText = (file: string, firstLine: number, parts: readonly string[]): Text => {
+  const starts: number[] = [];
+  let length = 0;
+  for (const part of parts) {
+    starts.push(length);
+    length += part.length;
+  }
+  return {
+    value: parts.join(''),
+    placeOf(index) {
+      let at = starts.length - 1;
+      while (at > 0 && starts[at]! > index) at--;
+      return { file, line: firstLine + at, column: index - starts[at]! + 1 };
+    },
+  };
+};

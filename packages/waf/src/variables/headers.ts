@@ -1,0 +1,32 @@
+import type { KnownNames } from '../engine/known-names.ts';
+import type { RawHeader } from '../engine/request.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { storeCookies } from './cookies.ts';
+import { sourceId } from './source.ts';
+
+const requestIds = { header: sourceId('requestHeader'), name: sourceId('requestHeaderName') };
+const responseIds = { header: sourceId('responseHeader'), name: sourceId('responseHeaderName') };
+
+const store = (tx: Transaction, headers: readonly RawHeader[], ids: typeof requestIds, names: KnownNames): void => {
+  for (const [name, value] of headers) {
+    const text = names.nameOf(name, 0, name.length);
+    tx.addEntry(ids.header, text, value, 0, value.length);
+    tx.addEntry(ids.name, text, name, 0, name.length);
+  }
+};
+
+/** Stores request headers and the cookies in them. */
+export const storeRequestHeaders = (tx: Transaction, names: KnownNames): void => {
+  store(tx, tx.request.headers, requestIds, names);
+  for (const entry of [...tx.entriesOf(requestIds.header)]) {
+    if (entry.key === 'cookie') storeCookies(tx, entry.buf, entry.start, entry.end, names);
+  }
+};
+
+/** Stores the headers of a response. */
+export const storeResponseHeaders = (tx: Transaction, headers: readonly RawHeader[], names: KnownNames): void =>
+  store(tx, headers, responseIds, names);
+
+/** The first request header of that lower-case name, as an entry. */
+export const requestHeader = (tx: Transaction, key: string) =>
+  tx.entriesOf(requestIds.header).find((entry) => entry.key === key);
