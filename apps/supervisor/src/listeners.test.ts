@@ -1,0 +1,54 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { chooseListener, whyNotBindable } from './listeners.ts';
+
+const listenOn = async (host: string, port = 0) => {
+  const server = createServer().listen(port, host);
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not a TCP listener');
+  return address.port;
+};
+
+const listener = { variable: 'SALLYPORT_PROXY_HTTP', configured: undefined } as const;
+
+test('finds an address free, and leaves it free', async () => {
+  expect(await whyNotBindable({ host: '127.0.0.1', port: 23_101 })).toBeUndefined();
+  expect(await listenOn('127.0.0.1', 23_101)).toBe(23_101);
+});
+
+test('finds an address taken, also when it is only one of all addresses', async () => {
+  const port = await listenOn('127.0.0.1');
+  expect(await whyNotBindable({ host: '127.0.0.1', port })).toBe('EADDRINUSE');
+  expect(await whyNotBindable({ host: '', port })).toBe('EADDRINUSE');
+});
+
+test('takes the standard port when it can', async () => {
+  const choice = await chooseListener({ ...listener, standardPort: 23_102, fallbackPort: 23_103 });
+  expect(choice).toEqual({ listen: { host: '', port: 23_102 }, notice: undefined });
+});
+
+test('falls back when the standard port is taken, and says so and how to change it', async () => {
+  const standardPort = await listenOn('127.0.0.1');
+  const choice = await chooseListener({ ...listener, standardPort, fallbackPort: 23_104 });
+  expect(choice.listen).toEqual({ host: '', port: 23_104 });
+  expect(choice.notice).toBe(
+    `:${standardPort} can't be bound (another program listens there), so :23104 is used; set SALLYPORT_PROXY_HTTP to choose another`,
+  );
+});
+
+test('never falls back from a configured address', async () => {
+  const port = await listenOn('127.0.0.1');
+  const configured = { host: '127.0.0.1', port };
+  await expect(chooseListener({ ...listener, configured, standardPort: 23_105, fallbackPort: 23_106 })).rejects.toThrow(
+    `SALLYPORT_PROXY_HTTP: 127.0.0.1:${port} can't be bound (another program listens there)`,
+  );
+});
+
+test('gives up when the fallback is taken too', async () => {
+  const taken = await listenOn('127.0.0.1');
+  const both = { ...listener, standardPort: taken, fallbackPort: taken };
+  await expect(chooseListener(both)).rejects.toThrow('set SALLYPORT_PROXY_HTTP to a free address');
+});

@@ -1,0 +1,43 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readState, type SupervisorState, writeState } from './state-file.ts';
+
+const stateFile = () => {
+  const dir = mkdtempSync(join(tmpdir(), 'sallyport-state-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  return join(dir, 'supervisor.json');
+};
+
+const state: SupervisorState = {
+  boot_id: 'b',
+  proxy_http: ':80',
+  proxy_https: ':443',
+  children: [{ name: 'server', pid: 7, start_time: '123', argv: ['node', 'main.ts'] }],
+};
+
+test('reads back what was written, for its owner only', () => {
+  const path = stateFile();
+  writeState(path, state);
+  expect(readState(path)).toEqual(state);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test.each([
+  ['nothing', ''],
+  ['half a file', '{"boot_id": "b", "chil'],
+  [
+    'another shape',
+    '{"boot_id": "b", "proxy_http": ":80", "proxy_https": ":443", "children": [{"name": "server", "pid": "7"}]}',
+  ],
+  ['null', 'null'],
+])('ignores %s', (_, text) => {
+  const path = stateFile();
+  writeFileSync(path, text);
+  expect(readState(path)).toBeUndefined();
+});
+
+test('ignores a file that is not there', () => {
+  expect(readState(stateFile())).toBeUndefined();
+});
