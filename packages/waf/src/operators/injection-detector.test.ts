@@ -45,6 +45,35 @@ test('script is found anywhere in a long text', () => {
   }
 });
 
+// What libddwaf's libinjection misses and the original finds, among the values that CRS is tested with.
+test.each([
+  ["2010-01-01'+sleep(20.to_i)+'", 'sof(1'],
+  ["EmptyValue' and 526=527", 's&1'],
+  ['sleep(20)', 'f(1)'],
+  ['unittests@coreruleset.org" sleep(10.to_i) "', 'sf(1'],
+  ['" | type %SystemDrive%\\config.ini | "', 'sos'],
+])('%s breaks out', (text, fingerprint) => {
+  expect(sqli(text)).toBe(fingerprint);
+});
+
+test.each([
+  "it's 5 and 6 or so",
+  "rock 'n' roll and 80s",
+  'He said "yes" or 2 people did',
+  "O'Brien (senior), c/o 'The Inn'",
+  'sleep well',
+  'left(3)',
+  'a "quoted" + b',
+])('%s does not', (text) => {
+  expect(sqli(text)).toBeNull();
+});
+
+test('a tag with an event handler that no list knows is script', () => {
+  expect(xss('<xss onbeforehellfreezes=alert(1)>')).toBe(true);
+  expect(xss('a < b and onward = c')).toBe(false);
+  expect(xss('<b>on time=money</b> content=1')).toBe(false);
+});
+
 // The gate skips the native call; these search for a value that the gate passes over and libinjection would not.
 describe('the gate never loses a match', () => {
   test('a lone word or number is no SQL injection', () => {

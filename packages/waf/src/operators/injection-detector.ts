@@ -1,8 +1,10 @@
 import { createRequire } from 'node:module';
 import type * as NativeAppsec from '@datadog/native-appsec';
 import { IS_ALPHANUMERIC } from '../transformations/ascii.ts';
+import { hasEventHandler } from './event-handler.ts';
 import { injectionText, shorterTexts } from './injection-text.ts';
 import { OperatorError } from './operator.ts';
+import { findSqlBreakout } from './sql-breakout.ts';
 
 /** A value to look at: buf[start, end). */
 export interface ByteRange {
@@ -11,7 +13,11 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** libinjection by way of libddwaf. A call costs microseconds whatever its size: hand in all values of a request at once. */
+/**
+ * libinjection by way of libddwaf, whose cut of it is without some fingerprints and event handlers; those that CRS is
+ * tested for are added here. A call costs microseconds whatever its size: hand in all values of a
+ * request at once.
+ */
 export interface InjectionDetector {
   /** For each value libinjection's fingerprint of the SQL injection found in it, or null. */
   detectSqli(values: readonly ByteRange[]): (string | null)[];
@@ -46,6 +52,8 @@ interface EventParameter {
   key_path: (string | number)[];
   highlight: string[];
 }
+
+const handlerIn = (text: string): string | null => (hasEventHandler(text) ? 'on' : null);
 
 /** libddwaf looks at no more than 256 members of a container. */
 const mostTexts = 200;
@@ -113,6 +121,10 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
       }
     }
     if (texts.length > 0) scan(address, texts, owners, found);
+    for (const [index, text] of texts.entries()) {
+      const owner = owners[index]!;
+      if (found[owner] === null) found[owner] = address === 'sqli' ? findSqlBreakout(text) : handlerIn(text);
+    }
     return found;
   };
 
