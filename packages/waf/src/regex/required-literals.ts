@@ -6,15 +6,19 @@ import { type ByteSet, bytesOf, countBytes } from './byte-set.ts';
 export type RequiredLiterals = { literals: string[]; isCaseless: boolean };
 
 /** A byte set of more lower-case members than this is not spelt out. */
-const maxSetMembers = 10;
+const maxSetMembers = 24;
 /** Sets of strings multiply up to this size; a product with a single string may be as large as the other factor. */
-const maxProduct = 128;
-const maxAlternatives = 3000;
-const maxLiteralLength = 24;
-/** Shorter literals are left to the byte classes. */
-const minLiteralLength = 2;
+const maxProduct = 256;
+const maxAlternatives = 2000;
+/** Sets of strings this rare are not multiplied any more: it would only cost memory. */
+const rareEnough = 2e-5;
+const maxLiteralLength = 16;
+/** What each literal costs the automaton that looks for it, as a frequency. */
+const costOfLiteral = 3e-6;
+/** Literals that occur this often by chance, at each byte, exclude too little. */
+const maxFrequency = 0.02;
 
-/** `exact`: all that the node matches, when that is a short list. `required`: one of them is in each match. */
+/** `exact`: all that the node matches, when that is a short list. `required`: the best of which each match has one. */
 type Facts = { exact: string[] | null; required: string[] | null };
 
 const opaque: Facts = { exact: null, required: null };
@@ -23,19 +27,16 @@ const zeroWidth: Facts = { exact: [''], required: null };
 const lower = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte);
 
 const cost = (literals: string[]): number => {
-  // Every literal costs a little of the automaton that looks for them.
-  let sum = literals.length * 1e-7;
+  let sum = literals.length * costOfLiteral;
   for (const literal of literals) sum += literalFrequency(literal);
   return sum;
 };
 
-const isUseful = (literals: string[]): boolean =>
-  literals.length > 0 && literals.every((literal) => literal.length >= minLiteralLength);
+const isUseful = (literals: string[]): boolean => literals.length > 0 && cost(literals) <= maxFrequency;
 
 const better = (one: string[] | null, other: string[] | null): string[] | null => {
   if (other === null || !isUseful(other)) return one;
-  if (one === null || !isUseful(one)) return other;
-  return cost(other) < cost(one) ? other : one;
+  return one === null || cost(other) < cost(one) ? other : one;
 };
 
 const product = (ones: string[], others: string[]): string[] | null => {
@@ -56,7 +57,7 @@ const minimal = (literals: string[]): string[] => {
   const all = new Set(literals);
   return [...all].filter((literal) => {
     for (let from = 0; from < literal.length; from++) {
-      for (let to = from + minLiteralLength; to <= literal.length; to++) {
+      for (let to = from + 1; to <= literal.length; to++) {
         if (to - from < literal.length && all.has(literal.slice(from, to))) return false;
       }
     }
@@ -90,32 +91,36 @@ export const requiredLiterals = (root: PcreNode): RequiredLiterals | null => {
     let best: string[] | null = null;
     let isExact = true;
     for (const item of items) {
-      const longer = item.exact === null ? null : product(run, item.exact);
-      if (longer !== null) {
-        run = longer;
-        continue;
+      const isRare = item.exact !== null && item.exact.length > 1 && best !== null && cost(best) < rareEnough;
+      const longer = item.exact === null || isRare ? null : product(run, item.exact);
+      if (longer === null) {
+        isExact = false;
+        best = better(best, item.required);
       }
-      isExact = false;
+      run = longer ?? item.exact ?? [''];
+      // Each length of the run is a candidate: more bytes are rarer, but may be many more literals.
       best = better(best, run);
-      if (item.exact === null) best = better(best, item.required);
-      run = item.exact ?? [''];
     }
-    return isExact ? { exact: run, required: null } : { exact: null, required: better(best, run) };
+    return { exact: isExact ? run : null, required: best };
   };
 
   const ofAlternate = (items: Facts[]): Facts => {
     if (items.every((item) => item.exact !== null)) {
       const strings = new Set(items.flatMap((item) => item.exact!));
-      if (strings.size <= maxAlternatives) return { exact: [...strings], required: null };
+      if (strings.size <= maxAlternatives) return { exact: [...strings], required: better(null, [...strings]) };
     }
+    return { exact: null, required: unite(items) };
+  };
+
+  const unite = (items: Facts[]): string[] | null => {
     const union = new Set<string>();
     for (const item of items) {
-      const literals = item.exact ?? item.required;
-      if (literals === null || !isUseful(literals)) return opaque;
+      const literals = better(item.required, item.exact);
+      if (literals === null) return null;
       for (const literal of literals) union.add(literal);
-      if (union.size > maxAlternatives) return opaque;
+      if (union.size > maxAlternatives) return null;
     }
-    return { exact: null, required: [...union] };
+    return isUseful([...union]) ? [...union] : null;
   };
 
   const visit = (node: PcreNode): Facts => {
@@ -154,7 +159,6 @@ export const requiredLiterals = (root: PcreNode): RequiredLiterals | null => {
     return node.min === node.max && node.min <= maxLiteralLength ? copies : [...copies, opaque];
   };
 
-  const facts = ofConcat(flatten(root));
-  const literals = facts.exact ?? facts.required;
-  return literals === null || !isUseful(literals) ? null : { literals: minimal(literals), isCaseless };
+  const { required } = ofConcat(flatten(root));
+  return required === null ? null : { literals: minimal(required), isCaseless };
 };
