@@ -416,6 +416,26 @@ describe('fragments', () => {
     expect(counters.shed).toBe(1);
   });
 
+  test('that come after their payload was refused whole belong to nothing', () => {
+    const { session, frames } = given(700);
+    for (const bytes of [part(0, 0), part(1, 1), part(2, 1)]) session.receive(bytes);
+    expect(frames().slice(1)).toMatchObject([
+      { type: 'ack', ...ids, flags: 3 },
+      { type: 'disconnect', status: 12 },
+    ]);
+  });
+
+  test('must all come in the time for a frame', () => {
+    const { session, clock, frames } = given();
+    session.receive(part(0, 0));
+    clock.now = 4000;
+    session.receive(part(1, 0));
+    session.sweep(4999);
+    expect(frames()).toHaveLength(1);
+    session.sweep(5000);
+    expect(frames()[1]).toMatchObject({ type: 'disconnect', status: 2 });
+  });
+
   test('that are empty can’t pile up', () => {
     const { session, frames } = given(1000);
     session.receive(part(0, 0));
@@ -458,6 +478,22 @@ describe('time', () => {
     given.clock.now = 200;
     given.session.receive(bytes.subarray(10, 11));
     given.session.sweep(220);
+    expect(given.frames().at(-1)).toMatchObject({ type: 'disconnect', status: 2 });
+  });
+
+  test('a frame that waits because the agent does not read is not late', async () => {
+    const { calls, onNotify } = givenAsyncHandler();
+    const given = givenSession(onNotify, { frameTimeoutMs: 100, maxOutstandingPerConnection: 1 });
+    const bytes = notify(2, 1, check);
+    given.session.receive(Buffer.concat([hello(), notify(1, 1, check), bytes.subarray(0, 9)]));
+    given.clock.now = 500;
+    given.session.sweep(500);
+    expect(given.transport.isEnded).toBe(false);
+    calls[0]?.resolve([]);
+    await given.turn();
+    given.session.sweep(599);
+    expect(given.transport.isEnded).toBe(false);
+    given.session.sweep(600);
     expect(given.frames().at(-1)).toMatchObject({ type: 'disconnect', status: 2 });
   });
 

@@ -110,6 +110,10 @@ test('actions carry every value unchanged', () => {
   );
 });
 
+test.each([-(2 ** 31) - 1, -(2 ** 31), 2 ** 31 - 1, 2 ** 31, 2 ** 32, -(2 ** 32)])('%d keeps its value', (value) => {
+  expect(read(written((writer) => writeTypedData(writer, value))).scalar).toBe(value);
+});
+
 test.each([1.5, Number.NaN, 2 ** 53, 2n ** 63n, -(2n ** 63n) - 1n])('refuses to send %s', (value) => {
   expect(() => written((writer) => writeTypedData(writer, value))).toThrow(RangeError);
 });
