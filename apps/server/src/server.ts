@@ -1,15 +1,18 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
+import { createAccounts } from './accounts.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
-import { createDetachedDriver } from './dataplane/detached-driver.ts';
+import { adminSocket, proxyDirectory } from './dataplane/deployment.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
 import { watchDataPlane } from './dataplane/watch.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
+import { startRetention } from './features/audit/retention.ts';
 import { createBackupWriter } from './features/backups/write-backup.ts';
 import { createCertificates } from './features/certificates/service.ts';
 import { certificateStore } from './features/certificates/store.ts';
@@ -18,9 +21,11 @@ import { createProxyHosts } from './features/proxy-hosts/service.ts';
 import { proxyHostStore } from './features/proxy-hosts/store.ts';
 import { createRemoteServers } from './features/remote-servers/service.ts';
 import { remoteServerStore } from './features/remote-servers/store.ts';
-import { createSettings } from './features/settings/service.ts';
-import { settingStore } from './features/settings/store.ts';
-import { identifyCaller } from './http/identify.ts';
+import { createClientAddress } from './http/client-address.ts';
+import { createIdentify } from './http/identify.ts';
+import { cidrSet } from './net/cidr.ts';
+import { formatAddress } from './net/listen.ts';
+import { createSafeFetch } from './net/safe-fetch.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { probeTcp } from './net/tcp-probe.ts';
 import { createRouteSource } from './route-source.ts';
@@ -57,16 +62,28 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
     timeoutMs: LOOKUP_TIMEOUT_MS,
   });
   await resolver.load();
-  const driver = createDetachedDriver();
+  // The driver connects at once, before there is anybody to tell.
+  let onEvent = (_event: DataPlaneEvent): void => {};
+  const driver = createDataPlane({
+    directory: proxyDirectory(config.dataDir),
+    adminSocket: adminSocket(config.dataDir),
+    onEvent: (event) => onEvent(event),
+  });
   const plane = createPlane({ driver, source: createRouteSource(db, vault), resolver, log });
   const metrics = createMetrics(plane.status);
-  const record = async () => {};
+  const fetch = createSafeFetch({ lookup: systemLookup });
+  const localUrl = () => `http://${formatAddress(config.httpBind.host || 'localhost', config.httpBind.port)}`;
+  const { sessionSecret } = config;
+  const accounts = createAccounts({ database, vault, sessionSecret, localUrl, fetch, clock, log });
+  const { record } = accounts.audit;
   const common = { db, transact, record, clock };
   const app = await createApp({
     config,
     log,
     metrics,
-    identify: identifyCaller(config.apiAuth),
+    identify: createIdentify(config.apiAuth, accounts.identities.resolve),
+    clientAddress: createClientAddress(cidrSet(config.trustedProxies)),
+    accounts,
     proxyHosts: createProxyHosts({ ...common, store: proxyHostStore, plane }),
     remoteServers: createRemoteServers({
       ...common,
@@ -80,9 +97,14 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
       plane,
       backup: createBackupWriter({ db, dataDir: config.dataDir, clock }),
     }),
-    settings: createSettings({ db, transact, store: settingStore, record }),
   });
-  const watch = watchDataPlane({ plane, driver, log });
+  const retention = startRetention({
+    audit: accounts.audit,
+    retentionDays: async () => Number(await accounts.settings.read('audit.retention_days')),
+    log,
+  });
+  const watch = watchDataPlane({ plane, log });
+  onEvent = watch.onEvent;
   await app.listen({ host: config.httpBind.host || '::', port: config.httpBind.port });
   const { address, port, family } = app.server.address() as AddressInfo;
   return {
@@ -90,6 +112,7 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
     async stop() {
       await app.close();
       await watch.stop();
+      await retention.stop();
       await driver.stop();
       await database.stop();
     },

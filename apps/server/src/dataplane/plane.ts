@@ -35,7 +35,7 @@ const NOWHERE = '255.255.255.255';
 
 const stateOf = (outcome: Outcome | undefined): AppliedState => {
   if (!outcome) return PENDING;
-  return outcome.applied ? APPLIED : { applied: false, issue: outcome.issue };
+  return outcome.applied ? APPLIED : { applied: false, issue: outcome.issue ?? 'the data plane does not say why' };
 };
 
 /** Gathers ids until the running batch is done, so that any number of callers wait for one pass over HAProxy. */
@@ -174,14 +174,9 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
       appliedRevision = Math.max(appliedRevision, revision);
       lost = undefined;
     }
-    log.info(
-      {
-        ...report,
-        quarantinedHosts: report.quarantinedHosts.size,
-        quarantinedCertificates: report.quarantinedCertificates.size,
-      },
-      'data plane reconciled',
-    );
+    const { quarantinedHosts, quarantinedCertificates, ...counts } = report;
+    const quarantined = { hosts: quarantinedHosts.size, certificates: quarantinedCertificates.size };
+    log.info({ ...counts, quarantined }, 'data plane reconciled');
   };
 
   return {
@@ -199,12 +194,6 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
 
     /** Makes everything equal to the store: at start, after HAProxy restarted, and from time to time. */
     reconcile,
-
-    /** Writes all the files HAProxy starts from, without talking to it. */
-    async writeFiles(): Promise<void> {
-      const { hosts, certificates } = await collect();
-      await driver.writeFiles({ hosts, certificates });
-    },
 
     /** Looks up all origin names again and moves the routes whose address changed. */
     async refreshOrigins(): Promise<void> {

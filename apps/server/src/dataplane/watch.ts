@@ -1,10 +1,9 @@
-import type { DataPlane } from '@sallyport/haproxy';
+import type { DataPlaneEvent } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
 import type { Plane } from './plane.ts';
 
 export interface WatchDeps {
   plane: Plane;
-  driver: DataPlane;
   log: Logger;
 }
 
@@ -37,15 +36,52 @@ const repeat = (name: string, pauseMs: number, work: () => Promise<void>, log: L
   };
 };
 
-/** Keeps the data plane right without anybody asking: refreshes origin addresses and reconciles from time to time. */
-export const watchDataPlane = ({ plane, log }: WatchDeps): { stop(): Promise<void> } => {
+/**
+ * Keeps the data plane right without anybody asking: reconciles at start, after every restart of HAProxy and from time
+ * to time, and refreshes the addresses of origins.
+ */
+export const watchDataPlane = ({ plane, log }: WatchDeps) => {
+  let repair: Promise<void> = Promise.resolve();
+  let isQueued = false;
+  const reconcile = (): Promise<void> => {
+    if (isQueued) return repair;
+    isQueued = true;
+    repair = repair
+      .then(() => {
+        isQueued = false;
+        return plane.reconcile();
+      })
+      .catch((err: unknown) => log.error({ err }, 'reconcile failed'));
+    return repair;
+  };
+  void reconcile();
   const jobs = [
     repeat('refresh origins', ORIGIN_REFRESH_MS, plane.refreshOrigins, log),
-    repeat('reconcile', FULL_RECONCILE_MS, plane.reconcile, log),
+    repeat('reconcile', FULL_RECONCILE_MS, reconcile, log),
   ];
   return {
-    async stop() {
+    onEvent(event: DataPlaneEvent): void {
+      switch (event.type) {
+        case 'connected':
+          log.info(event, 'connected to HAProxy');
+          void reconcile();
+          return;
+        case 'disconnected':
+          log.warn(event, 'HAProxy does not answer');
+          plane.lost(`HAProxy is not running: ${event.reason}`);
+          return;
+        case 'fold failed':
+        case 'change failed':
+          log.error({ err: event.err }, event.type);
+          return;
+        default:
+          event satisfies never;
+      }
+    },
+
+    async stop(): Promise<void> {
       await Promise.all(jobs.map((job) => job.stop()));
+      await repair;
     },
   };
 };

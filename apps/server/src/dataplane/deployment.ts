@@ -1,0 +1,35 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ConfigSettings, defaultSettings } from '@sallyport/haproxy';
+import type { Config } from '../config.ts';
+import type { Listen } from '../net/listen.ts';
+
+/** Where everything is that HAProxy reads, and its runtime socket. */
+export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');
+export const adminSocket = (dataDir: string): string => join(proxyDirectory(dataDir), 'admin.sock');
+
+const hasIpv6 = (): boolean => existsSync('/proc/net/if_inet6') && readFileSync('/proc/net/if_inet6', 'utf8') !== '';
+
+const bindsOf = ({ host, port }: Listen) => {
+  const addresses = host === '' ? ['0.0.0.0', ...(hasIpv6() ? ['::'] : [])] : [host];
+  return addresses.map((address) => ({ address, port }));
+};
+
+const STANDARD_HTTP: Listen = { host: '', port: 80 };
+const STANDARD_HTTPS: Listen = { host: '', port: 443 };
+
+type DeploymentConfig = Pick<Config, 'dataDir' | 'proxyHttp' | 'proxyHttps' | 'trustedProxies' | 'proxyProtocol'>;
+
+/** Translates the deployment's configuration into what the static haproxy.cfg depends on. */
+export const toProxySettings = (config: DeploymentConfig): ConfigSettings => {
+  const https = config.proxyHttps ?? STANDARD_HTTPS;
+  return {
+    ...defaultSettings,
+    http: bindsOf(config.proxyHttp ?? STANDARD_HTTP),
+    https: bindsOf(https),
+    publicHttpsPort: https.port,
+    adminSocket: adminSocket(config.dataDir),
+    trustedProxies: config.trustedProxies.map(String),
+    proxyProtocol: config.proxyProtocol,
+  };
+};

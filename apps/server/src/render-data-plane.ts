@@ -1,0 +1,53 @@
+/**
+ * Writes every file HAProxy starts from, out of the store: run before each start of HAProxy, whether the server is
+ * alive or not. Looks up no origin name; those that were never looked up get their address from the server.
+ */
+import { createDataPlane, writeStaticFiles } from '@sallyport/haproxy';
+import { ConfigError, parseConfig } from './config.ts';
+import { adminSocket, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
+import { originAddressStore } from './dataplane/origin-address-store.ts';
+import { createOriginResolver } from './dataplane/origin-resolver.ts';
+import { createPlane } from './dataplane/plane.ts';
+import { migrate } from './db/migrate.ts';
+import { openDatabase } from './db/open.ts';
+import { createLog } from './log.ts';
+import { systemLookup } from './net/system-lookup.ts';
+import { createRouteSource } from './route-source.ts';
+import { createVault, loadOrCreateKey } from './secrets/vault.ts';
+import { prepareDataDir } from './server.ts';
+
+const LOOKUP_TIMEOUT_MS = 1;
+
+const render = async (): Promise<void> => {
+  process.umask(0o077);
+  const config = parseConfig(process.env, process.cwd());
+  prepareDataDir(config.dataDir);
+  const database = openDatabase(config);
+  await migrate(database);
+  const directory = proxyDirectory(config.dataDir);
+  await writeStaticFiles(directory, toProxySettings(config));
+  const vault = createVault(config.encryptionKey ?? loadOrCreateKey(config.dataDir));
+  const resolver = createOriginResolver({
+    store: originAddressStore(database.kysely),
+    lookup: systemLookup,
+    clock: () => new Date(),
+    timeoutMs: LOOKUP_TIMEOUT_MS,
+  });
+  await resolver.load();
+  const driver = createDataPlane({ directory, adminSocket: adminSocket(config.dataDir) });
+  const source = createRouteSource(database.kysely, vault);
+  const plane = createPlane({ driver, source, resolver, log: createLog('render', 'warn') });
+  await plane.reconcile();
+  await driver.stop();
+  await database.stop();
+};
+
+render().then(
+  // What is still open (a look-up under way) must not hold HAProxy's start up.
+  () => process.exit(0),
+  (error: unknown) => {
+    const reason = error instanceof ConfigError ? error.problems.join('\n') : error;
+    process.stderr.write(`sallyport: ${reason instanceof Error ? reason.stack : String(reason)}\n`);
+    process.exit(1);
+  },
+);
