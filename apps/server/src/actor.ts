@@ -1,19 +1,46 @@
 import type { Executor } from './db/open.ts';
 
-/** Who a request comes from, as far as its credentials tell. */
-export type Identity =
-  | { kind: 'anonymous' }
-  | { kind: 'local' }
-  | { kind: 'user'; id: number; email: string; role: 'admin' | 'user'; sessionId: string | null };
+/** An authenticated user, by session or by API token. */
+export interface UserIdentity {
+  kind: 'user';
+  id: number;
+  email: string;
+  role: 'admin' | 'user';
+  /** Null when the credential is an API token. */
+  sessionId: string | null;
+  /** Null when the credential is a session. */
+  token: { id: number; name: string } | null;
+  /** An administrator demands two-factor sign-in and this user has not set it up: nothing but that is allowed. */
+  mustEnrolTotp: boolean;
+}
+
+/** Who a request comes from, as far as its credentials tell. `system` is a program of ours, never a request. */
+export type Identity = { kind: 'anonymous' } | { kind: 'local' } | { kind: 'system'; name: string } | UserIdentity;
 
 /** Who does something, for the audit trail. */
 export interface Actor {
   identity: Identity;
+  /** Address of the client, where the request came through proxies we believe. */
   ip: string;
   userAgent: string;
+  method: string;
+  /** Path without the query, which may hold a token. */
+  path: string;
+  /** Called on this very host (see `http/local-caller.ts`), whatever the credentials. */
+  isLocal: boolean;
 }
 
-/** One change, as services report it. */
+/** The actor of what a program does by itself: a job (`certificate renewal`) or the command line (`cli root`). */
+export const systemActor = (name: string): Actor => ({
+  identity: { kind: 'system', name },
+  ip: '',
+  userAgent: '',
+  method: '',
+  path: '',
+  isLocal: true,
+});
+
+/** One change or event, as services report it. */
 export interface ChangeEntry {
   /** Resource and verb, e.g. `proxy_host.update`. */
   action: string;

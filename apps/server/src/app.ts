@@ -4,7 +4,10 @@ import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import Fastify, { LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { accountRoutes } from './account-routes.ts';
+import type { Accounts } from './accounts.ts';
 import type { Config } from './config.ts';
+import { meRoute } from './features/auth/routes.ts';
 import { certificateRoutes } from './features/certificates/routes.ts';
 import type { Certificates } from './features/certificates/service.ts';
 import type { Metrics } from './features/health/metrics.ts';
@@ -13,24 +16,24 @@ import { proxyHostRoutes } from './features/proxy-hosts/routes.ts';
 import type { ProxyHosts } from './features/proxy-hosts/service.ts';
 import { remoteServerRoutes } from './features/remote-servers/routes.ts';
 import type { RemoteServers } from './features/remote-servers/service.ts';
-import { settingRoutes } from './features/settings/routes.ts';
-import type { Settings } from './features/settings/service.ts';
 import type { App } from './http/app-type.ts';
 import { registerBodyParser } from './http/body-parser.ts';
 import { registerErrorMapping } from './http/error-mapping.ts';
+import type { Identify } from './http/identify.ts';
 import { registerOpenApi } from './http/openapi.ts';
-import { type Identify, registerPolicy } from './http/policy.ts';
+import { type PolicyOptions, registerPolicy } from './http/policy.ts';
 import { registerValidation } from './http/validation.ts';
 
 export interface AppDeps {
   config: Pick<Config, 'apiAuth'>;
   identify: Identify;
+  clientAddress: PolicyOptions['clientAddress'];
+  accounts: Accounts;
   log: Logger;
   metrics: Metrics;
   proxyHosts: ProxyHosts;
   remoteServers: RemoteServers;
   certificates: Certificates;
-  settings: Settings;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -49,7 +52,11 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   registerErrorMapping(app as never);
-  registerPolicy(app as never, { identify: deps.identify, isOpen: deps.config.apiAuth === 'open' });
+  registerPolicy(app as never, {
+    identify: deps.identify,
+    clientAddress: deps.clientAddress,
+    isOpen: deps.config.apiAuth === 'open',
+  });
   registerBodyParser(app as never);
   registerValidation(app as never);
   await app.register(helmet, {
@@ -65,9 +72,11 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
       await api.register(proxyHostRoutes(deps.proxyHosts));
       await api.register(remoteServerRoutes(deps.remoteServers));
       await api.register(certificateRoutes(deps.certificates));
-      await api.register(settingRoutes(deps.settings));
+      await api.register(accountRoutes(deps.accounts));
     },
     { prefix: '/api/v1' },
   );
+  // The spec names this one outside the versioned root (Authentication 5).
+  await app.register(meRoute(deps.accounts.auth), { prefix: '/api' });
   return app;
 };

@@ -3,18 +3,47 @@ import { type Static, Type } from 'typebox';
 export const Setting = Type.Object({ key: Type.String(), value: Type.String() }, { title: 'Setting' });
 export type Setting = Static<typeof Setting>;
 
+/** A setting with what the catalogue says about it. */
+export const DescribedSetting = Type.Object({
+  key: Type.String(),
+  value: Type.String({ description: 'The value in force; empty for a secret.' }),
+  type: Type.String(),
+  default: Type.String(),
+  description: Type.String(),
+  options: Type.Optional(Type.Array(Type.String(), { description: 'The values that a choice allows.' })),
+  is_secret: Type.Boolean({ description: 'Can be set but never read.' }),
+  is_set: Type.Boolean({ description: 'Has a stored value, so the default does not apply.' }),
+});
+export type DescribedSetting = Static<typeof DescribedSetting>;
+
 export const NewSetting = Type.Object({
   key: Type.String({ minLength: 1, maxLength: 128 }),
   value: Type.String({ maxLength: 8_192 }),
 });
 export type NewSetting = Static<typeof NewSetting>;
 
-/** What a setting holds, its default, and what it does; a key that is not here is refused. */
+export const MailTestRequest = Type.Object({
+  to: Type.Optional(Type.String({ maxLength: 254, description: 'Default: the address of the caller.' })),
+});
+export type MailTestRequest = Static<typeof MailTestRequest>;
+
+export const MailTest = Type.Object({
+  sent: Type.Boolean(),
+  error: Type.String({ description: 'Empty when the mail server took the message.' }),
+});
+export type MailTest = Static<typeof MailTest>;
+
+/** What a setting holds, its default, and what it does; a key that is not here is refused. Only administrators change settings. */
 export interface SettingDefinition {
-  type: 'boolean' | 'url' | 'text' | 'integer' | 'email';
+  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice';
   default: string;
   description: string;
-  /** Never shown again once it was set. */
+  /** Bounds of an integer, both included. */
+  minimum?: number;
+  maximum?: number;
+  /** The values of a choice. */
+  options?: readonly string[];
+  /** Encrypted in the store and never shown again once it was set. */
   isSecret?: boolean;
 }
 
@@ -33,5 +62,38 @@ export const SETTINGS = {
     default: 'false',
     description: 'Run CrowdSec and enforce its decisions.',
   },
+  'auth.require_totp': {
+    type: 'boolean',
+    default: 'false',
+    description: 'Demand two-factor sign-in of every user; who has not set it up can do nothing else first.',
+  },
+  'audit.retention_days': {
+    type: 'integer',
+    minimum: 0,
+    maximum: 36_500,
+    default: '365',
+    description: 'Audit entries older than this many days are removed. 0: never.',
+  },
+  'smtp.host': {
+    type: 'text',
+    default: '',
+    description: 'Mail server for invitations. Empty: no mail is sent, and links are shown instead.',
+  },
+  'smtp.port': {
+    type: 'integer',
+    minimum: 1,
+    maximum: 65_535,
+    default: '587',
+    description: 'Port of the mail server.',
+  },
+  'smtp.security': {
+    type: 'choice',
+    options: ['starttls', 'tls', 'none'],
+    default: 'starttls',
+    description: 'starttls: encryption is demanded after connecting; tls: from the first byte; none: never encrypted.',
+  },
+  'smtp.username': { type: 'text', default: '', description: 'Account at the mail server. Empty: no sign-in.' },
+  'smtp.password': { type: 'text', default: '', isSecret: true, description: 'Password at the mail server.' },
+  'smtp.from': { type: 'email', default: '', description: 'Sender address of mails. Empty: smtp.username is used.' },
 } as const satisfies Record<string, SettingDefinition>;
 export type SettingKey = keyof typeof SETTINGS;

@@ -2,6 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import * as routes from './migrations/0001-routes.ts';
 import * as accounts from './migrations/0002-accounts.ts';
 import * as audit from './migrations/0003-audit.ts';
+import * as security from './migrations/0010-security.ts';
 import type { Database } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -15,6 +16,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001-routes': routes,
   '0002-accounts': accounts,
   '0003-audit': audit,
+  '0010-security': security,
 };
 
 /** Any number will do, as long as nothing else in the database takes it. */

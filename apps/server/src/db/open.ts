@@ -11,10 +11,15 @@ export type Executor = Kysely<Tables> | Transaction<Tables>;
 /** Runs `work` in one transaction that has raised the revision; concurrent changes wait for each other. */
 export type Transact = <T>(work: (tx: Executor, revision: number) => Promise<T>) => Promise<T>;
 
+/** Runs `work` in one transaction that leaves the revision alone; concurrent ones wait for each other. */
+export type TransactAside = <T>(work: (tx: Executor) => Promise<T>) => Promise<T>;
+
 export interface Database {
   kysely: Kysely<Tables>;
   kind: 'sqlite' | 'postgres';
   transact: Transact;
+  /** For what the data plane need not see: accounts, sessions, audit. */
+  transactAside: TransactAside;
   stop(): Promise<void>;
 }
 
@@ -77,6 +82,12 @@ export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Databas
           .returning('revision')
           .executeTakeFirstOrThrow();
         return work(tx, revision);
+      }),
+    // The audit chain's row is the lock here: whatever changes accounts writes an entry, so it is needed anyhow.
+    transactAside: (work) =>
+      kysely.transaction().execute(async (tx) => {
+        await tx.updateTable('audit_chain').set({ id: 1 }).where('id', '=', 1).execute();
+        return work(tx);
       }),
     stop: () => kysely.destroy(),
   };

@@ -1,12 +1,49 @@
-import type { FastifyRequest } from 'fastify';
-import type { Identity } from '../actor.ts';
-import { isLocalCaller } from './local-caller.ts';
+import type { IncomingMessage } from 'node:http';
+import type { Identity, UserIdentity } from '../actor.ts';
+import { refuse } from '../errors.ts';
+import { isSameOrigin } from './local-caller.ts';
+import { clearedSessionCookie, readSessionCookie } from './session-cookie.ts';
+
+/** Finds the user behind a session or API token; undefined when it is not (or no longer) valid. */
+export type ResolveToken = (token: string) => UserIdentity | undefined | Promise<UserIdentity | undefined>;
+
+/** Finds out who a request comes from. Throws a 401 for a credential that is there but not valid. */
+export type Identify = (request: IncomingMessage, isLocal: boolean) => Promise<Identity>;
 
 const ANONYMOUS: Identity = { kind: 'anonymous' };
 const LOCAL: Identity = { kind: 'local' };
+const MAX_TOKEN_LENGTH = 4_096;
 
-/** Finds out who a request comes from when no credential is involved: in mode `local` the local host is trusted. */
-export const identifyCaller =
-  (mode: 'local' | 'required' | 'open') =>
-  (request: FastifyRequest): Identity =>
-    mode === 'local' && isLocalCaller(request.raw) ? LOCAL : ANONYMOUS;
+const invalidToken = (headers: Record<string, string>) =>
+  refuse.unauthorized('The session or token is not valid or has ended', { headers });
+
+/** Reads are safe from other sites: they can't see the answer. An upgrade opens a channel that they could. */
+const needsSameOrigin = ({ method, headers }: IncomingMessage): boolean =>
+  headers.upgrade !== undefined || !(method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
+
+const bearerOf = (authorization: string): string | undefined => /^bearer +(\S+)$/i.exec(authorization)?.[1];
+
+/**
+ * Makes the function that every request's identity comes from (contract.md, Authentication): a bearer token before the
+ * cookie, and without either the local host where the mode trusts it. A credential that is presented must be valid.
+ */
+export const createIdentify = (mode: 'local' | 'required' | 'open', resolve: ResolveToken): Identify => {
+  const resolveOrRefuse = async (token: string | undefined, headers: Record<string, string>) => {
+    const identity = token !== undefined && token.length <= MAX_TOKEN_LENGTH ? await resolve(token) : undefined;
+    if (!identity) throw invalidToken(headers);
+    return identity;
+  };
+  return async (request, isLocal) => {
+    const { authorization } = request.headers;
+    if (authorization !== undefined) {
+      return resolveOrRefuse(bearerOf(authorization), { 'www-authenticate': 'Bearer error="invalid_token"' });
+    }
+    const cookie = readSessionCookie(request);
+    if (cookie !== undefined) {
+      // A browser sends the cookie whoever makes it ask: SameSite is its promise, this is ours.
+      if (needsSameOrigin(request) && !isSameOrigin(request)) throw refuse.forbidden('Cross-site request refused');
+      return resolveOrRefuse(cookie, { 'set-cookie': clearedSessionCookie(request) });
+    }
+    return mode === 'local' && isLocal ? LOCAL : ANONYMOUS;
+  };
+};

@@ -19,8 +19,8 @@ const isLoopbackHost = (host: string | undefined): boolean => {
   return isLoopbackAddress(host.replace(/^\[|\]$/g, ''));
 };
 
-/** `Origin` must be this very service, or absent as with curl. */
-const isSameOrigin = ({ headers }: IncomingMessage): boolean => {
+/** Tells whether `Origin` and `Sec-Fetch-Site` name this very service, or are absent as with curl. */
+export const isSameOrigin = ({ headers }: IncomingMessage): boolean => {
   const site = headers['sec-fetch-site'];
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return false;
   const { origin } = headers;

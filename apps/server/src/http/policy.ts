@@ -1,16 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Actor, Identity } from '../actor.ts';
-import { refuse } from '../errors.ts';
+import { Refusal, refuse } from '../errors.ts';
+import type { Identify } from './identify.ts';
+import { isLocalCaller } from './local-caller.ts';
 
 /**
  * Who may call a route (contract.md, Authentication):
- * `public` anybody · `member` any user, and local callers in mode `local` · `sensitive` like member, but never a
- * standard user · `administrator` an administrator's credential in every mode.
+ * `public` anybody · `account` a signed-in user, for what is their own · `member` any user, and local callers in mode
+ * `local` · `sensitive` like member, but never a standard user · `administrator` an administrator's credential in every mode.
  */
-export type Policy = 'public' | 'member' | 'sensitive' | 'administrator';
-
-/** Finds out who a request comes from. Throws a 401 for a credential that is there but not valid. */
-export type Identify = (request: FastifyRequest) => Promise<Identity> | Identity;
+export type Policy = 'public' | 'account' | 'member' | 'sensitive' | 'administrator';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,10 +20,20 @@ declare module 'fastify' {
   }
 }
 
+export interface PolicyOptions {
+  identify: Identify;
+  /** The address of the client, where it came through proxies we believe. */
+  clientAddress: (request: FastifyRequest['raw']) => string;
+  /** Mode `open`: the main endpoints need no credential from anybody. */
+  isOpen: boolean;
+}
+
 const isAllowed = (policy: Policy, identity: Identity, isOpen: boolean): boolean => {
   switch (policy) {
     case 'public':
       return true;
+    case 'account':
+      return identity.kind === 'user';
     case 'member':
       return identity.kind !== 'anonymous' || isOpen;
     case 'sensitive':
@@ -43,11 +52,29 @@ const refusalOf = (policy: Policy, identity: Identity) => {
     : refuse.unauthorized('Authentication required', { headers: { 'www-authenticate': 'Bearer' } });
 };
 
+/** Only one's own account, where two-factor sign-in is set up, is open to who still has to do that. */
+const checkEnrolment = (policy: Policy, identity: Identity): void => {
+  if (identity.kind !== 'user' || !identity.mustEnrolTotp || policy === 'account' || policy === 'public') return;
+  throw refuse.forbidden('Two-factor sign-in must be set up first', { details: 'totp_enrolment_required' });
+};
+
+const ANONYMOUS: Identity = { kind: 'anonymous' };
+
 /** Pages of the API's own documentation; their routes come from a library that knows no policies. */
 export const DOCS_PREFIX = '/api/docs';
 
 /** The one place every route passes. A route without a policy stops the start: forgetting one must not open a door. */
-export const registerPolicy = (app: FastifyInstance, options: { identify: Identify; isOpen: boolean }): void => {
+export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, isOpen }: PolicyOptions): void => {
+  /** On public routes a credential that ended must not stand in the way of signing in anew. */
+  const identifyFor = async (policy: Policy, request: FastifyRequest, isLocal: boolean): Promise<Identity> => {
+    try {
+      return await identify(request.raw, isLocal);
+    } catch (error) {
+      if (policy === 'public' && error instanceof Refusal) return ANONYMOUS;
+      throw error;
+    }
+  };
+
   app.decorateRequest('actor');
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(DOCS_PREFIX)) route.config = { ...route.config, policy: 'public' };
@@ -57,8 +84,17 @@ export const registerPolicy = (app: FastifyInstance, options: { identify: Identi
     const policy = request.routeOptions.config.policy;
     // Only the not-found handler has no policy; it answers without doing anything.
     if (!policy) return;
-    const identity = await options.identify(request);
-    request.actor = { identity, ip: request.ip, userAgent: request.headers['user-agent'] ?? '' };
-    if (!isAllowed(policy, identity, options.isOpen)) throw refusalOf(policy, identity);
+    const isLocal = isLocalCaller(request.raw);
+    const identity = await identifyFor(policy, request, isLocal);
+    request.actor = {
+      identity,
+      ip: clientAddress(request.raw),
+      userAgent: request.headers['user-agent'] ?? '',
+      method: request.method,
+      path: request.url.split('?', 1)[0] ?? '',
+      isLocal,
+    };
+    if (!isAllowed(policy, identity, isOpen)) throw refusalOf(policy, identity);
+    checkEnrolment(policy, identity);
   });
 };

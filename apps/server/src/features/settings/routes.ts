@@ -1,12 +1,24 @@
-import { NewSetting, Setting } from '@sallyport/contract';
+import { DescribedSetting, MailTest, MailTestRequest, NewSetting, Setting } from '@sallyport/contract';
 import { Type } from 'typebox';
+import { refuse } from '../../errors.ts';
 import type { App } from '../../http/app-type.ts';
+import { parseEmail } from '../../net/email-address.ts';
+import type { Mailer } from './mailer.ts';
 import type { Settings } from './service.ts';
 
 const tags = ['settings'];
+const Params = Type.Object({ key: Type.String() });
+
+const readRecipient = (text: string): string => {
+  try {
+    return parseEmail(text);
+  } catch (error) {
+    throw refuse.invalid(`to ${(error as Error).message}`);
+  }
+};
 
 export const settingRoutes =
-  (settings: Settings) =>
+  ({ settings, mailer }: { settings: Settings; mailer: Pick<Mailer, 'test'> }) =>
   async (app: App): Promise<void> => {
     app.get(
       '/settings',
@@ -15,10 +27,19 @@ export const settingRoutes =
         schema: {
           tags,
           summary: 'List all settings',
-          response: { 200: Type.Object({ settings: Type.Array(Setting) }) },
+          response: { 200: Type.Object({ settings: Type.Array(DescribedSetting) }) },
         },
       },
       async () => ({ settings: await settings.list() }),
+    );
+
+    app.get(
+      '/settings/:key',
+      {
+        config: { policy: 'administrator' },
+        schema: { tags, summary: 'Read a setting', params: Params, response: { 200: DescribedSetting } },
+      },
+      async (request) => settings.get(request.params.key),
     );
 
     app.post(
@@ -28,5 +49,40 @@ export const settingRoutes =
         schema: { tags, summary: 'Set a setting', body: NewSetting, response: { 200: Setting } },
       },
       async (request) => settings.set(request.body, request.actor),
+    );
+
+    app.delete(
+      '/settings/:key',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags,
+          summary: 'Go back to the default of a setting',
+          params: Params,
+          response: { 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        await settings.reset(request.params.key, request.actor);
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      '/settings/test-mail',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags,
+          summary: 'Send a test mail with the mail settings',
+          body: MailTestRequest,
+          response: { 200: MailTest },
+        },
+      },
+      async (request) => {
+        const { identity } = request.actor;
+        const own = identity.kind === 'user' ? identity.email : '';
+        return mailer.test(readRecipient(request.body.to ?? own));
+      },
     );
   };

@@ -1,63 +1,114 @@
-import { type NewSetting, SETTINGS, type Setting, type SettingDefinition, type SettingKey } from '@sallyport/contract';
+import {
+  type DescribedSetting,
+  type NewSetting,
+  SETTINGS,
+  type Setting,
+  type SettingDefinition,
+  type SettingKey,
+} from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { checkSetting, isSettingKey } from './check-value.ts';
+import { settingContext } from './setting-context.ts';
 import type { SettingStore } from './store.ts';
 
 export interface SettingDeps {
   db: Executor;
   transact: Transact;
   store: (executor: Executor) => SettingStore;
+  vault: Vault;
   record: RecordChange;
+  /** Called after a change is stored. */
+  changed: (key: SettingKey) => void;
 }
 
-const isKnown = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
+const definitionOf = (key: SettingKey): SettingDefinition => SETTINGS[key];
 
-const checks: Readonly<Record<SettingDefinition['type'], (value: string) => string | undefined>> = {
-  boolean: (value) => (value === 'true' || value === 'false' ? undefined : 'must be true or false'),
-  integer: (value) => (/^-?\d{1,15}$/.test(value) ? undefined : 'must be a whole number'),
-  email: (value) => (value === '' || /^[^\s@,]+@[^\s@,]+$/.test(value) ? undefined : 'must be an e-mail address'),
-  text: (value) => (/[\r\n]/.test(value) ? 'must be one line' : undefined),
-  url: (value) =>
-    value === '' || (/^https?:\/\/[^/\s?#]+$/.test(value) && URL.canParse(value))
-      ? undefined
-      : 'must start with http:// or https:// and can not include path components',
-};
-
-/** Checks key and value against the catalogue; throws a 400 that names the reason. */
-const check = ({ key, value }: NewSetting): SettingKey => {
-  if (!isKnown(key)) throw refuse.invalid(`key "${key.slice(0, 64)}" is not a setting`);
-  const problem = checks[SETTINGS[key].type](value);
-  if (problem) throw refuse.invalid(`value ${problem}`);
-  return key;
-};
-
-export const createSettings = ({ db, transact, store, record }: SettingDeps) => ({
-  /** Every setting of the catalogue with its value in force; secrets are left empty. */
-  async list(): Promise<Setting[]> {
-    const stored = new Map((await store(db).all()).map(({ key, value }) => [key, value]));
-    return Object.entries<SettingDefinition>(SETTINGS).map(([key, definition]) => ({
+export const createSettings = ({ db, transact, store, vault, record, changed }: SettingDeps) => {
+  const describe = (key: SettingKey, stored: string | undefined): DescribedSetting => {
+    const { type, options, isSecret = false, description, default: fallback } = definitionOf(key);
+    return {
       key,
-      value: definition.isSecret ? '' : (stored.get(key) ?? definition.default),
-    }));
-  },
+      value: isSecret ? '' : (stored ?? fallback),
+      type,
+      default: fallback,
+      description,
+      ...(options ? { options: [...options] } : {}),
+      is_secret: isSecret,
+      is_set: stored !== undefined,
+    };
+  };
 
-  async set(input: NewSetting, actor: Actor): Promise<Setting> {
-    const key = check(input);
-    const definition: SettingDefinition = SETTINGS[key];
-    const shown = (value: string | undefined) => ({ value: definition.isSecret ? '***' : value });
-    await transact(async (tx) => {
-      const before = await store(tx).get(key);
-      await store(tx).set(key, input.value);
-      await record(tx, {
-        action: 'setting.set',
-        actor,
-        resource: `settings/${key}`,
-        before: shown(before),
-        after: shown(input.value),
+  const openStored = (key: SettingKey, stored: string | undefined): string => {
+    const { isSecret, default: fallback } = definitionOf(key);
+    if (stored === undefined) return fallback;
+    return isSecret ? vault.open(stored, settingContext(key)) : stored;
+  };
+
+  const knownKey = (key: string): SettingKey => {
+    if (!isSettingKey(key)) throw refuse.notFound('Setting not found');
+    return key;
+  };
+
+  /** What the audit trail shows: of a secret only that there is one. */
+  const shown = (key: SettingKey, value: string | undefined) => ({
+    value: value !== undefined && definitionOf(key).isSecret ? '***' : (value ?? null),
+  });
+
+  const read = async (key: SettingKey): Promise<string> => openStored(key, await store(db).get(key));
+
+  return {
+    /** The value in force, secrets decrypted: for the service itself, never for an answer. */
+    read,
+
+    /** Whether a setting of type boolean is true. */
+    isOn: async (key: SettingKey): Promise<boolean> => (await read(key)) === 'true',
+
+    /** Every setting of the catalogue with its value in force; secrets are left empty. */
+    async list(): Promise<DescribedSetting[]> {
+      const stored = new Map((await store(db).all()).map(({ key, value }) => [key, value]));
+      return (Object.keys(SETTINGS) as SettingKey[]).map((key) => describe(key, stored.get(key)));
+    },
+
+    /** Throws a 404 for a key that is not in the catalogue. */
+    async get(text: string): Promise<DescribedSetting> {
+      const key = knownKey(text);
+      return describe(key, await store(db).get(key));
+    },
+
+    /** Stores a value. Throws a 400 for an unknown key or a value that is none. */
+    async set(input: NewSetting, actor: Actor): Promise<Setting> {
+      const { key, value } = checkSetting(input);
+      const { isSecret = false } = definitionOf(key);
+      await transact(async (tx) => {
+        const before = await store(tx).get(key);
+        // Sealed inside the transaction: a rotation of the key is either over or waits.
+        await store(tx).set(key, isSecret ? vault.seal(value, settingContext(key)) : value);
+        await record(tx, {
+          action: 'setting.set',
+          actor,
+          resource: `settings/${key}`,
+          before: shown(key, before),
+          after: isSecret ? { value: '*** (new)' } : shown(key, value),
+        });
       });
-    });
-    return { key, value: definition.isSecret ? '' : input.value };
-  },
-});
+      changed(key);
+      return { key, value: isSecret ? '' : value };
+    },
+
+    /** Goes back to the default. Throws a 404 for a key that is not in the catalogue. */
+    async reset(text: string, actor: Actor): Promise<void> {
+      const key = knownKey(text);
+      await transact(async (tx) => {
+        const before = await store(tx).get(key);
+        if (before === undefined) return;
+        await store(tx).delete(key);
+        await record(tx, { action: 'setting.reset', actor, resource: `settings/${key}`, before: shown(key, before) });
+      });
+      changed(key);
+    },
+  };
+};
 export type Settings = ReturnType<typeof createSettings>;

@@ -1,0 +1,101 @@
+import type { SettingKey } from '@sallyport/contract';
+import type { Logger } from 'pino';
+import type { Database } from './db/open.ts';
+import { createAudit } from './features/audit/service.ts';
+import { auditStore } from './features/audit/store.ts';
+import { createIdentities } from './features/auth/identities.ts';
+import { createSecondFactor } from './features/auth/second-factor.ts';
+import { createAuth } from './features/auth/service.ts';
+import { createSessionTokens } from './features/auth/session-token.ts';
+import { createSessions } from './features/auth/sessions.ts';
+import { createSetup } from './features/auth/setup.ts';
+import { authStore } from './features/auth/store.ts';
+import { createThrottle } from './features/auth/throttle.ts';
+import { createMailer } from './features/settings/mailer.ts';
+import { createSettings } from './features/settings/service.ts';
+import { settingStore } from './features/settings/store.ts';
+import { createUrlTest } from './features/settings/url-check.ts';
+import { createTokens } from './features/tokens/service.ts';
+import { tokenStore } from './features/tokens/store.ts';
+import { inviteStore } from './features/users/invite-store.ts';
+import { createInvites } from './features/users/invites.ts';
+import { createUsers } from './features/users/service.ts';
+import { userStore } from './features/users/store.ts';
+import { sendMail } from './net/mail.ts';
+import type { SafeFetch } from './net/safe-fetch.ts';
+import { createPasswordHasher } from './secrets/password-hasher.ts';
+import type { Vault } from './secrets/vault.ts';
+
+export interface AccountDeps {
+  database: Database;
+  vault: Vault;
+  /** Undefined: sessions end with the process. */
+  sessionSecret: string | undefined;
+  /** URL of this server as seen on its own host. */
+  localUrl: () => string;
+  fetch: SafeFetch;
+  clock: () => Date;
+  log: Logger;
+  /** Called after a setting was stored by this process. */
+  settingChanged?: (key: SettingKey) => void;
+}
+
+/** Wires who may do what, and the record of who did it: shared by the server and the command line. */
+export const createAccounts = (deps: AccountDeps) => {
+  const { database, vault, sessionSecret, localUrl, fetch, clock, log, settingChanged = () => {} } = deps;
+  const { kysely: db, transact, transactAside } = database;
+  const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
+  const { record, note } = audit;
+  const invalidate = () => identities.invalidate();
+  const settings = createSettings({
+    db,
+    transact,
+    store: settingStore,
+    vault,
+    record,
+    changed(key) {
+      if (key === 'auth.require_totp') invalidate();
+      settingChanged(key);
+    },
+  });
+  const isTotpRequired = () => settings.isOn('auth.require_totp');
+  const tokenSigner = createSessionTokens(sessionSecret, clock);
+  const identities = createIdentities({ db, store: authStore, tokens: tokenSigner, isTotpRequired, clock, log });
+  const hasher = createPasswordHasher();
+  const common = { db, transactAside, record, invalidate, clock };
+  const sessions = createSessions({ ...common, store: authStore, tokens: tokenSigner });
+  const throttle = createThrottle(clock);
+  const auth = createAuth({ ...common, store: authStore, hasher, throttle, sessions, vault, note });
+  const { beginAttempt, provePassword } = auth;
+  const mailer = createMailer({ read: settings.read, send: sendMail, log });
+  return {
+    audit,
+    auth,
+    sessions,
+    settings,
+    identities,
+    mailer,
+    setup: createSetup({ ...common, store: authStore, hasher, sessions, beginAttempt }),
+    secondFactor: createSecondFactor({
+      ...common,
+      store: authStore,
+      vault,
+      provePassword,
+      beginAttempt,
+      isRequired: isTotpRequired,
+    }),
+    users: createUsers({ ...common, store: userStore, hasher }),
+    invites: createInvites({
+      ...common,
+      users: userStore,
+      invites: inviteStore,
+      hasher,
+      sendMail: mailer.trySend,
+      publicUrl: () => settings.read('app.public_url'),
+      localUrl,
+    }),
+    tokens: createTokens({ ...common, store: tokenStore }),
+    testUrl: createUrlTest({ fetch, now: () => performance.now() }),
+  };
+};
+export type Accounts = ReturnType<typeof createAccounts>;

@@ -1,0 +1,22 @@
+import { AuditEntry, AuditQuery } from '@sallyport/contract';
+import { Type } from 'typebox';
+import type { App } from '../../http/app-type.ts';
+import type { Audit } from './service.ts';
+
+export const auditRoutes =
+  (audit: Pick<Audit, 'list'>) =>
+  async (app: App): Promise<void> => {
+    app.get(
+      '/audit-logs',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags: ['audit'],
+          summary: 'List who changed what, newest first',
+          querystring: AuditQuery,
+          response: { 200: Type.Array(AuditEntry) },
+        },
+      },
+      async (request) => audit.list(request.query),
+    );
+  };

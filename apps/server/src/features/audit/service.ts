@@ -1,0 +1,127 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditEntry, AuditQuery } from '@sallyport/contract';
+import { type Actor, type ChangeEntry, type RecordChange, systemActor } from '../../actor.ts';
+import type { Executor, TransactAside } from '../../db/open.ts';
+import { refuse } from '../../errors.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { GENESIS, hashEnd, hashEntry } from './chain.ts';
+import { CHAIN_KEY_CONTEXT } from './chain-key.ts';
+import { differenceOf } from './difference.ts';
+import type { AuditStore } from './store.ts';
+import { type ChainReport, verifyChain } from './verify.ts';
+
+export interface AuditDeps {
+  db: Executor;
+  transactAside: TransactAside;
+  store: (executor: Executor) => AuditStore;
+  vault: Vault;
+  clock: () => Date;
+}
+
+const MAX_FIELD = 512;
+const DAY_MS = 86_400_000;
+
+const nameOf = ({ identity }: Actor): string => {
+  switch (identity.kind) {
+    case 'user':
+      return identity.token ? `${identity.email} (token ${identity.token.name})` : identity.email;
+    case 'system':
+      return identity.name;
+    case 'local':
+    case 'anonymous':
+      return identity.kind;
+    default:
+      return identity satisfies never;
+  }
+};
+
+/** PostgreSQL's text takes no NUL, and half a surrogate pair is no UTF-8; neither may keep an event off the record. */
+const storable = (text: string): string => text.slice(0, MAX_FIELD).replaceAll('\0', '').toWellFormed();
+
+const parseMoment = (name: string, text: string): string => {
+  const moment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i.test(text)
+    ? Date.parse(text.toUpperCase())
+    : Number.NaN;
+  if (Number.isNaN(moment)) throw refuse.invalid(`${name} must be a timestamp, e.g. 2026-01-31T12:00:00Z`);
+  return new Date(moment).toISOString();
+};
+
+export const createAudit = ({ db, transactAside, store, vault, clock }: AuditDeps) => {
+  /** Appends an entry to the chain; the chain's row lock holds until the transaction ends. */
+  const record: RecordChange = async (tx, { action, actor, resource, before, after }: ChangeEntry) => {
+    const audit = store(tx);
+    const chain = await audit.lockChain();
+    const key =
+      chain.key_sealed === '' ? randomBytes(32).toString('hex') : vault.open(chain.key_sealed, CHAIN_KEY_CONTEXT);
+    const entry = {
+      id: chain.head_id + 1,
+      timestamp: clock().toISOString(),
+      action,
+      actor: storable(nameOf(actor)),
+      ip: storable(actor.ip),
+      user_agent: storable(actor.userAgent),
+      method: actor.method,
+      path: storable(actor.path),
+      resource: storable(resource),
+      details: JSON.stringify(differenceOf(before, after)).replaceAll('\\u0000', ''),
+    };
+    const hash = hashEntry(key, chain.head_id === 0 ? GENESIS : chain.head_hash, entry);
+    await audit.insert({ ...entry, hash });
+    await audit.setChain({
+      head_id: entry.id,
+      head_hash: hash,
+      head_mac: hashEnd(key, 'head', entry.id, hash),
+      ...(chain.key_sealed === '' ? { key_sealed: vault.seal(key, CHAIN_KEY_CONTEXT) } : {}),
+    });
+  };
+
+  return {
+    record,
+
+    /** Writes down an event that changes nothing else, such as a refused sign-in. */
+    async note(entry: ChangeEntry): Promise<void> {
+      await transactAside((tx) => record(tx, entry));
+    },
+
+    /** Entries, newest first. Throws a 400 that names the parameter. */
+    async list(query: AuditQuery): Promise<AuditEntry[]> {
+      return store(db).list({
+        ...query,
+        ...(query.start === undefined ? {} : { start: parseMoment('start', query.start) }),
+        ...(query.end === undefined ? {} : { end: parseMoment('end', query.end) }),
+      });
+    },
+
+    /** Recomputes every hash; tells the first entry that doesn't fit. */
+    verify(): Promise<ChainReport> {
+      return verifyChain(store(db), vault);
+    },
+
+    /** Removes entries older than `days`; what is left can still be verified. Returns how many went. 0 days: none. */
+    async prune(days: number): Promise<number> {
+      if (days === 0) return 0;
+      const moment = new Date(clock().getTime() - days * DAY_MS).toISOString();
+      return transactAside(async (tx) => {
+        const audit = store(tx);
+        const last = await audit.lastBefore(moment);
+        if (!last) return 0;
+        const { key_sealed } = await audit.readChain();
+        const key = vault.open(key_sealed, CHAIN_KEY_CONTEXT);
+        const removed = await audit.deleteUpTo(last.id);
+        await audit.setChain({
+          anchor_id: last.id,
+          anchor_hash: last.hash,
+          anchor_mac: hashEnd(key, 'anchor', last.id, last.hash),
+        });
+        await record(tx, {
+          action: 'audit.prune',
+          actor: systemActor('audit retention'),
+          resource: 'audit-logs',
+          after: { removed, up_to_id: last.id, older_than: moment },
+        });
+        return removed;
+      });
+    },
+  };
+};
+export type Audit = ReturnType<typeof createAudit>;

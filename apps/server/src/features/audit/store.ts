@@ -1,0 +1,93 @@
+import type { AuditEntry, AuditQuery } from '@sallyport/contract';
+import type { Selectable } from 'kysely';
+import type { AuditChainRow, AuditLogRow } from '../../db/audit-tables.ts';
+import type { Executor } from '../../db/open.ts';
+
+export type StoredEntry = Selectable<AuditLogRow>;
+export type StoredChain = Selectable<AuditChainRow>;
+
+const toEntry = ({ details, hash, ...entry }: StoredEntry): AuditEntry => ({
+  ...entry,
+  details: JSON.parse(details) as AuditEntry['details'],
+});
+
+const ENTRIES_A_QUERY = 1_000;
+
+export const auditStore = (db: Executor) => ({
+  /** Newest first; `start` and `end` as the stored timestamps are written. */
+  async list({ start, end, limit = 100, before_id, action }: AuditQuery): Promise<AuditEntry[]> {
+    const rows = await db
+      .selectFrom('audit_logs')
+      .selectAll()
+      .$if(start !== undefined, (query) => query.where('timestamp', '>=', start ?? ''))
+      .$if(end !== undefined, (query) => query.where('timestamp', '<=', end ?? ''))
+      .$if(before_id !== undefined, (query) => query.where('id', '<', before_id ?? 0))
+      .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute();
+    return rows.map(toEntry);
+  },
+
+  /** Takes the lock that orders entries, and reads the chain's ends. */
+  async lockChain(): Promise<StoredChain> {
+    return db.updateTable('audit_chain').set({ id: 1 }).where('id', '=', 1).returningAll().executeTakeFirstOrThrow();
+  },
+
+  async readChain(): Promise<StoredChain> {
+    return db.selectFrom('audit_chain').selectAll().where('id', '=', 1).executeTakeFirstOrThrow();
+  },
+
+  async setChain(chain: Partial<StoredChain>): Promise<void> {
+    await db.updateTable('audit_chain').set(chain).where('id', '=', 1).execute();
+  },
+
+  async insert(entry: StoredEntry): Promise<void> {
+    await db.insertInto('audit_logs').values(entry).execute();
+  },
+
+  /** Entries after `id`, oldest first, in portions. */
+  async *after(id: number): AsyncGenerator<StoredEntry[]> {
+    for (let last = id; ; ) {
+      const rows = await db
+        .selectFrom('audit_logs')
+        .selectAll()
+        .where('id', '>', last)
+        .orderBy('id')
+        .limit(ENTRIES_A_QUERY)
+        .execute();
+      if (rows.length === 0) return;
+      last = rows.at(-1)?.id ?? last;
+      yield rows;
+    }
+  },
+
+  /** The oldest entry, to see whether entries stand before the anchor. */
+  async oldest(): Promise<StoredEntry | undefined> {
+    return db.selectFrom('audit_logs').selectAll().orderBy('id').limit(1).executeTakeFirst();
+  },
+
+  /** The last entry of the oldest ones that were all written before `moment`. */
+  async lastBefore(moment: string): Promise<StoredEntry | undefined> {
+    const kept = await db
+      .selectFrom('audit_logs')
+      .select('id')
+      .where('timestamp', '>=', moment)
+      .orderBy('id')
+      .limit(1)
+      .executeTakeFirst();
+    return db
+      .selectFrom('audit_logs')
+      .selectAll()
+      .$if(kept !== undefined, (query) => query.where('id', '<', kept?.id ?? 0))
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst();
+  },
+
+  async deleteUpTo(id: number): Promise<number> {
+    const { numDeletedRows } = await db.deleteFrom('audit_logs').where('id', '<=', id).executeTakeFirst();
+    return Number(numDeletedRows);
+  },
+});
+export type AuditStore = ReturnType<typeof auditStore>;

@@ -1,0 +1,136 @@
+import type { Login, Me, PasswordChange, SignedIn } from '@sallyport/contract';
+import type { Actor, ChangeEntry, RecordChange } from '../../actor.ts';
+import type { StoredUser } from '../../db/account-tables.ts';
+import type { Executor, TransactAside } from '../../db/open.ts';
+import { refuse } from '../../errors.ts';
+import { parseEmail } from '../../net/email-address.ts';
+import type { PasswordHasher } from '../../secrets/password-hasher.ts';
+import { checkNewPassword } from '../../secrets/password-rules.ts';
+import type { Vault } from '../../secrets/vault.ts';
+import { toUser } from '../users/to-user.ts';
+import { checkSecondFactor } from './second-factor.ts';
+import { requireSession, type Sessions } from './sessions.ts';
+import type { AuthStore } from './store.ts';
+import type { Throttle } from './throttle.ts';
+
+export interface AuthDeps {
+  db: Executor;
+  transactAside: TransactAside;
+  store: (executor: Executor) => AuthStore;
+  hasher: PasswordHasher;
+  throttle: Throttle;
+  sessions: Sessions;
+  vault: Vault;
+  record: RecordChange;
+  /** Records an event that changes nothing else. */
+  note: (entry: ChangeEntry) => Promise<void>;
+  invalidate: () => void;
+  clock: () => Date;
+}
+
+const wrongCredentials = () => refuse.unauthorized('Invalid email or password');
+
+/** An address as it would be stored; anything else can't be an account, and is not written down: it may be a password. */
+const accountOf = (email: string): { key: string; shown: string } => {
+  try {
+    const parsed = parseEmail(email);
+    return { key: parsed, shown: parsed };
+  } catch {
+    return { key: '', shown: '(not an e-mail address)' };
+  }
+};
+
+export const createAuth = (deps: AuthDeps) => {
+  const { db, transactAside, store, hasher, throttle, sessions, vault, record, note, invalidate, clock } = deps;
+
+  const beginAttempt = (account: string, actor: Actor) =>
+    throttle.begin({ account, ip: actor.ip, isLocal: actor.isLocal }, () =>
+      note({ action: 'auth.throttled', actor, resource: 'auth/login', after: { email: account } }),
+    );
+
+  /** Throws a 401 unless `password` is the caller's own; wrong ones count like failed sign-ins. */
+  const provePassword = async (password: string, actor: Actor): Promise<StoredUser> => {
+    const { id, email } = requireSession(actor);
+    const attempt = await beginAttempt(email, actor);
+    const user = await store(db).find(id);
+    const isRight = await hasher.verify(user?.password_hash ?? null, password, actor.isLocal).catch((error) => {
+      // Not tried, so not failed.
+      attempt.withdraw();
+      throw error;
+    });
+    if (!user || !isRight) {
+      await note({ action: 'auth.password_refused', actor, resource: `users/${id}` });
+      throw refuse.forbidden('The password is wrong');
+    }
+    attempt.succeeded();
+    return user;
+  };
+
+  return {
+    beginAttempt,
+    provePassword,
+
+    /**
+     * Signs a user in. Throws one and the same 401 for an unknown address, a wrong password and a user who may not
+     * sign in, after the same work; a 401 with details `totp_required` when only the second factor is missing; a 429.
+     */
+    async login(input: Login, actor: Actor): Promise<SignedIn> {
+      const account = accountOf(input.email);
+      const attempt = await beginAttempt(account.key, actor);
+      const user = await store(db).findByEmail(account.key);
+      const isRight = await hasher.verify(user?.password_hash ?? null, input.password, actor.isLocal).catch((error) => {
+        attempt.withdraw();
+        throw error;
+      });
+      const fail = async (reason: string) => {
+        const after = { email: account.shown, reason };
+        await note({ action: 'auth.login_failed', actor, resource: 'auth/login', after });
+      };
+      if (!user || !isRight || user.status !== 'active') {
+        await fail(!user ? 'unknown user' : isRight ? `user is ${user.status}` : 'wrong password');
+        throw wrongCredentials();
+      }
+      const outcome = await transactAside(async (tx) => {
+        // Read again: hashing takes long enough for the account to change.
+        const live = await store(tx).find(user.id);
+        if (live?.status !== 'active' || live.password_hash !== user.password_hash) return 'wrong';
+        const second = await checkSecondFactor(store(tx), vault, live, input, clock());
+        return second === 'passed' ? sessions.open(tx, live, actor, 'auth.login') : second;
+      });
+      if (outcome === 'missing') {
+        attempt.withdraw();
+        throw refuse.unauthorized('Two-factor code required', { details: 'totp_required' });
+      }
+      if (outcome === 'wrong') {
+        await fail('wrong second factor');
+        throw refuse.unauthorized('Invalid two-factor code', { details: 'totp_required' });
+      }
+      attempt.succeeded();
+      return outcome;
+    },
+
+    /** The caller's own account. Throws a 401 when nobody is signed in. */
+    async me({ identity }: Actor): Promise<Me> {
+      const user = identity.kind === 'user' ? await store(db).find(identity.id) : undefined;
+      if (identity.kind !== 'user' || !user) throw refuse.unauthorized('Authentication required');
+      return { user: toUser(user), totp_required: identity.mustEnrolTotp };
+    },
+
+    /** Sets a new password and ends every session of the user, this one included. */
+    async changePassword({ current_password, new_password }: PasswordChange, actor: Actor): Promise<void> {
+      const { email } = requireSession(actor);
+      checkNewPassword(new_password, email, 'new_password');
+      const user = await provePassword(current_password, actor);
+      const password_hash = await hasher.hash(new_password, actor.isLocal);
+      await transactAside(async (tx) => {
+        const live = await store(tx).find(user.id);
+        if (live?.password_hash !== user.password_hash) throw refuse.conflict('The password was changed meanwhile');
+        await store(tx).updateUser(user.id, { password_hash, updated_at: clock().toISOString() });
+        await store(tx).deleteSessions(user.id);
+        await record(tx, { action: 'auth.password_changed', actor, resource: `users/${user.id}` });
+      });
+      invalidate();
+    },
+  };
+};
+export type Auth = ReturnType<typeof createAuth>;

@@ -1,0 +1,83 @@
+import { NewUser, User, UserPatch } from '@sallyport/contract';
+import { Type } from 'typebox';
+import type { App } from '../../http/app-type.ts';
+import { parseRowId } from '../../http/row-id.ts';
+import type { Users } from './service.ts';
+
+const tags = ['users'];
+const Params = Type.Object({ id: Type.String() });
+
+export const userRoutes =
+  (users: Users) =>
+  async (app: App): Promise<void> => {
+    app.get(
+      '/users',
+      {
+        config: { policy: 'administrator' },
+        schema: { tags, summary: 'List users', response: { 200: Type.Array(User) } },
+      },
+      async () => users.list(),
+    );
+
+    app.get(
+      '/users/:id',
+      {
+        config: { policy: 'administrator' },
+        schema: { tags, summary: 'Read a user', params: Params, response: { 200: User } },
+      },
+      async (request) => users.get(parseRowId(request.params.id)),
+    );
+
+    app.post(
+      '/users',
+      {
+        config: { policy: 'administrator' },
+        schema: { tags, summary: 'Add a user with a password', body: NewUser, response: { 201: User } },
+      },
+      async (request, reply) => reply.code(201).send(await users.create(request.body, request.actor)),
+    );
+
+    app.put(
+      '/users/:id',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags,
+          summary: 'Change a user; acts at once on sessions and tokens',
+          params: Params,
+          body: UserPatch,
+          response: { 200: User },
+        },
+      },
+      async (request) => users.update(parseRowId(request.params.id), request.body, request.actor),
+    );
+
+    app.delete(
+      '/users/:id',
+      {
+        config: { policy: 'administrator' },
+        schema: { tags, summary: 'Delete a user', params: Params, response: { 204: Type.Null() } },
+      },
+      async (request, reply) => {
+        await users.remove(parseRowId(request.params.id), request.actor);
+        return reply.code(204).send(null);
+      },
+    );
+
+    app.delete(
+      '/users/:id/totp',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags,
+          summary: 'Turn two-factor sign-in off for a user who lost it',
+          params: Params,
+          response: { 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        await users.clearTotp(parseRowId(request.params.id), request.actor);
+        return reply.code(204).send(null);
+      },
+    );
+  };

@@ -1,0 +1,51 @@
+import type { StoredUser } from '../../db/account-tables.ts';
+import type { Executor } from '../../db/open.ts';
+
+export const userStore = (db: Executor) => ({
+  async list(): Promise<StoredUser[]> {
+    return db.selectFrom('users').selectAll().orderBy('id').execute();
+  },
+
+  async find(id: number): Promise<StoredUser | undefined> {
+    return db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  },
+
+  async findByEmail(email: string): Promise<StoredUser | undefined> {
+    return db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst();
+  },
+
+  async insert(user: Omit<StoredUser, 'id'>): Promise<StoredUser> {
+    return db.insertInto('users').values(user).returningAll().executeTakeFirstOrThrow();
+  },
+
+  async update(id: number, patch: Partial<Omit<StoredUser, 'id'>>): Promise<StoredUser> {
+    return db.updateTable('users').set(patch).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  },
+
+  async delete(id: number): Promise<void> {
+    await db.deleteFrom('users').where('id', '=', id).execute();
+  },
+
+  /** Whether anybody but this user could still administer. */
+  async hasOtherAdministrator(id: number): Promise<boolean> {
+    const other = await db
+      .selectFrom('users')
+      .select('id')
+      .where('role', '=', 'admin')
+      .where('status', '=', 'active')
+      .where('id', '!=', id)
+      .limit(1)
+      .executeTakeFirst();
+    return other !== undefined;
+  },
+
+  async endSessions(id: number): Promise<void> {
+    await db.deleteFrom('sessions').where('user_id', '=', id).execute();
+  },
+
+  async clearTotp(id: number): Promise<void> {
+    await db.updateTable('users').set({ totp_enabled: 0, totp_sealed: null }).where('id', '=', id).execute();
+    await db.deleteFrom('recovery_codes').where('user_id', '=', id).execute();
+  },
+});
+export type UserStore = ReturnType<typeof userStore>;

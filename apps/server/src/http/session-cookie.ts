@@ -1,0 +1,24 @@
+import type { IncomingMessage } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+
+const NAME = 'sallyport_session';
+/** Session tokens are base64url with dots, so nothing needs quoting (RFC 6265, section 4.1.1). */
+const PAIR = new RegExp(`(?:^|;)[ \\t]*${NAME}="?([A-Za-z0-9._~-]+)"?[ \\t]*(?=;|$)`);
+
+/** Whether the browser speaks TLS, to us or to a proxy in front. A caller who lies about it only spoils its own cookie. */
+const isSecure = ({ socket, headers }: IncomingMessage): boolean =>
+  (socket as Partial<TLSSocket>).encrypted === true || headers['x-forwarded-proto'] === 'https';
+
+const attributes = (request: IncomingMessage): string =>
+  `Path=/; HttpOnly; SameSite=Strict${isSecure(request) ? '; Secure' : ''}`;
+
+/** The session token in a request's cookies; undefined when there is none. */
+export const readSessionCookie = ({ headers: { cookie } }: IncomingMessage): string | undefined =>
+  cookie === undefined ? undefined : PAIR.exec(cookie)?.[1];
+
+/** A Set-Cookie value that keeps `token` until it expires, out of reach of scripts and other sites. */
+export const sessionCookie = (request: IncomingMessage, token: string, expiresAt: Date): string =>
+  `${NAME}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes(request)}`;
+
+/** A Set-Cookie value that makes the browser forget the session. */
+export const clearedSessionCookie = (request: IncomingMessage): string => `${NAME}=; Max-Age=0; ${attributes(request)}`;

@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { availableParallelism } from 'node:os';
+import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import { refuse } from '../errors.ts';
+
+/** argon2id with OWASP's first recommendation for m=19 MiB: what one guess costs an attacker who has the hashes. */
+const OPTIONS = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+const MAX_WAITING = 32;
+
+export interface HasherLimits {
+  /** Hashes computed at the same time, in threads of their own. Default: all cores but one. */
+  concurrency?: number;
+  /** Callers that may wait for their turn. */
+  maxWaiting?: number;
+}
+
+interface Waiting {
+  isLocal: boolean;
+  start: () => void;
+}
+
+const normalise = (password: string): string => password.normalize('NFKC');
+
+/**
+ * Hashes passwords with argon2id off the event loop. Bounded: beyond `maxWaiting` a caller gets a 429, and callers on
+ * the local host go first and always find a place, so that a flood from outside can't shut the operator out.
+ */
+export const createPasswordHasher = (limits: HasherLimits = {}) => {
+  const { concurrency = Math.max(1, availableParallelism() - 1), maxWaiting = MAX_WAITING } = limits;
+  const queue: Waiting[] = [];
+  let running = 0;
+
+  const turn = async (isLocal: boolean): Promise<void> => {
+    if (running < concurrency) {
+      running += 1;
+      return;
+    }
+    if (queue.length >= (isLocal ? 2 * maxWaiting : maxWaiting)) {
+      throw refuse.tooMany('Too many sign-in attempts; try again in a moment', { headers: { 'retry-after': '2' } });
+    }
+    await new Promise<void>((start) => {
+      const firstOutsider = queue.findIndex((waiting) => !waiting.isLocal);
+      queue.splice(isLocal && firstOutsider >= 0 ? firstOutsider : queue.length, 0, { isLocal, start });
+    });
+  };
+
+  const inTurn = async <T>(isLocal: boolean, work: () => Promise<T>): Promise<T> => {
+    await turn(isLocal);
+    try {
+      return await work();
+    } finally {
+      // The place goes to the next one; only when nobody waits is it given back.
+      const next = queue.shift();
+      if (next) next.start();
+      else running -= 1;
+    }
+  };
+
+  /** Compared with when there is no such user, so that an answer takes as long as for one that exists. */
+  const decoy = hash(randomBytes(24).toString('base64'), OPTIONS);
+  // Nobody awaits it until the first sign-in; that one will get the failure.
+  decoy.catch(() => {});
+
+  return {
+    /** Returns the PHC string to store. Throws a 429 when too many wait. */
+    hash: (password: string, isLocal: boolean): Promise<string> =>
+      inTurn(isLocal, () => hash(normalise(password), OPTIONS)),
+
+    /** Tells whether `password` belongs to `stored`; null (no such user) takes the same time and is always false. */
+    verify: (stored: string | null, password: string, isLocal: boolean): Promise<boolean> =>
+      inTurn(isLocal, async () => {
+        const matches = await verify(stored ?? (await decoy), normalise(password));
+        return matches && stored !== null;
+      }),
+  };
+};
+export type PasswordHasher = ReturnType<typeof createPasswordHasher>;

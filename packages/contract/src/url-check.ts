@@ -1,0 +1,21 @@
+import { type Static, Type } from 'typebox';
+
+export const UrlToCheck = Type.Object({ url: Type.String({ minLength: 1, maxLength: 2_048 }) });
+export type UrlToCheck = Static<typeof UrlToCheck>;
+
+export const ValidUrl = Type.Object({
+  valid: Type.Literal(true),
+  normalized: Type.String({ description: 'Without trailing slashes.' }),
+  warning: Type.Optional(Type.String({ description: 'Present for http:// URLs.' })),
+});
+export type ValidUrl = Static<typeof ValidUrl>;
+
+export const InvalidUrl = Type.Object({ valid: Type.Literal(false), error: Type.String(), code: Type.Integer() });
+
+export const UrlTest = Type.Object({
+  reachable: Type.Boolean(),
+  latency: Type.Integer({ description: 'Milliseconds until the answer; 0 if unreachable.' }),
+  message: Type.String(),
+  error: Type.String({ description: 'Empty on success.' }),
+});
+export type UrlTest = Static<typeof UrlTest>;
