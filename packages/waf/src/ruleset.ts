@@ -2,6 +2,7 @@ import type { CollectionStore } from './engine/collection-store.ts';
 import type { Limits } from './engine/limits.ts';
 import type { WafRequest, WafResponse } from './engine/request.ts';
 import type { Verdict } from './engine/verdict.ts';
+import type { Dialect } from './seclang/ast.ts';
 import type { Diagnostic } from './seclang/diagnostic.ts';
 
 /** Rule text with the name that diagnostics show. A string is taken as Latin-1: one char is one byte. */
@@ -19,8 +20,11 @@ export type CompileEnv = {
   readonly clock?: () => number;
   /** Persistent collections; default: a bounded store in memory. */
   readonly store?: CollectionStore;
-  /** Default flags of @rx: `modsecurity2` (default) is dotall without multiline, `modsecurity3` adds multiline. */
-  readonly regexFlags?: 'modsecurity2' | 'modsecurity3';
+  /**
+   * Whose rules these are. `modsecurity2` (default): `\\\\` in quotes is one backslash, as Apache reads it, and @rx is dotall
+   * without multiline. `modsecurity3`: backslashes stay as written, and @rx is multiline as well.
+   */
+  readonly dialect?: Dialect;
   /** Bytes that the value memo may hold; 0 turns it off. Default 4 MiB. */
   readonly memoBytes?: number;
 };

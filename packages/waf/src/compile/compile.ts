@@ -2,7 +2,7 @@ import { latin1 } from '../engine/bytes.ts';
 import type { CompileEnv, RuleSource } from '../ruleset.ts';
 import type { Directive } from '../seclang/ast.ts';
 import { collectDiagnostics, type Diagnostic } from '../seclang/diagnostic.ts';
-import { type IncludeEnv, parseSecLang } from '../seclang/parse.ts';
+import { type ParseEnv, parseSecLang } from '../seclang/parse.ts';
 import type { CompileContext } from './context.ts';
 import { linkProgram } from './link-program.ts';
 import type { Program } from './program.ts';
@@ -17,7 +17,8 @@ export type CompiledProgram = { readonly program: Program | null; readonly diagn
 export const compileProgram = (sources: readonly RuleSource[], env: CompileEnv): CompiledProgram => {
   const found: Diagnostic[] = [];
   const diagnostics = collectDiagnostics(found);
-  const include: IncludeEnv = {
+  const parseEnv: ParseEnv = {
+    dialect: env.dialect ?? 'modsecurity2',
     expand: (pattern) => env.glob?.(pattern) ?? [pattern],
     read(path) {
       if (env.readFile === undefined) throw new Error('this caller reads no files');
@@ -27,7 +28,7 @@ export const compileProgram = (sources: readonly RuleSource[], env: CompileEnv):
   const directives: Directive[] = [];
   for (const { path, text } of sources) {
     const source = typeof text === 'string' ? text : latin1(text);
-    for (const directive of parseSecLang(path, source, include, diagnostics)) directives.push(directive);
+    for (const directive of parseSecLang(path, source, parseEnv, diagnostics)) directives.push(directive);
   }
   const context: CompileContext = { diagnostics, txNames: createTxNames(), env, directory: createRuleDirectory() };
   const settings = defaultSettings();

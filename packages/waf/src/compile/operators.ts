@@ -78,8 +78,7 @@ const refuseOperator = (node: OperatorNode, { diagnostics }: CompileContext): vo
 
 type Compiled = Omit<CompiledOperator, 'name' | 'argument' | 'isNegated'>;
 
-const regexDefaults = (context: CompileContext) =>
-  context.env.regexFlags === 'modsecurity3' ? { multiline: true } : {};
+const regexDefaults = (context: CompileContext) => (context.env.dialect === 'modsecurity3' ? { multiline: true } : {});
 
 const compileRegex = (node: OperatorNode, context: CompileContext): Compiled => {
   const isGlobal = node.name === 'rxglobal';

@@ -1,11 +1,11 @@
-import type { Text } from './ast.ts';
+import type { Dialect, Text } from './ast.ts';
 import type { DiagnosticSink } from './diagnostic.ts';
 
 /**
- * Splits a logical line into words: bare, or quoted with `"` or `'`. Inside quotes a backslash escapes only the quote itself;
- * every other backslash is kept, for it belongs to the pattern. Returns null when a quote is not closed.
+ * Splits a logical line into words: bare, or quoted with `"` or `'`. Inside quotes a backslash escapes the quote and, for ModSecurity 2
+ * (whose arguments Apache unescapes), itself; every other backslash belongs to the pattern. Returns null when a quote is not closed.
  */
-export const splitArguments = (line: Text, diagnostics: DiagnosticSink): Text[] | null => {
+export const splitArguments = (line: Text, dialect: Dialect, diagnostics: DiagnosticSink): Text[] | null => {
   const words: Text[] = [];
   const text = line.value;
   let at = 0;
@@ -28,7 +28,7 @@ export const splitArguments = (line: Text, diagnostics: DiagnosticSink): Text[] 
         diagnostics.error(line.placeOf(end + 1), 'Text follows a closing quote', wordAt(text, end + 1), 'a space');
         return null;
       }
-      words.push(unescaped(line, at + 1, end, quote));
+      words.push(unescaped(line, at + 1, end, quote, dialect));
       at = end + 1;
     } else {
       const start = at;
@@ -56,14 +56,15 @@ const closingQuote = (text: string, open: number, quote: string): number => {
   return -1;
 };
 
-const unescaped = (line: Text, start: number, end: number, quote: string): Text => {
+const unescaped = (line: Text, start: number, end: number, quote: string, dialect: Dialect): Text => {
   const raw = line.value.slice(start, end);
-  if (!raw.includes(`\\${quote}`)) return subText(line, start, end);
+  const escapable = dialect === 'modsecurity2' ? `\\${quote}` : quote;
+  if (![...escapable].some((char) => raw.includes(`\\${char}`))) return subText(line, start, end);
   let value = '';
   const offsets: number[] = [];
   for (let at = 0; at < raw.length; at++) {
     if (raw[at] === '\\' && at + 1 < raw.length) {
-      if (raw[at + 1] !== quote) {
+      if (!escapable.includes(raw[at + 1]!)) {
         offsets.push(start + at);
         value += '\\';
       }

@@ -1,5 +1,8 @@
 import type { Place } from './diagnostic.ts';
 
+/** Whose reading of quotes and default pattern flags is followed. */
+export type Dialect = 'modsecurity2' | 'modsecurity3';
+
 /** A stretch of rule text with the place of each of its chars. */
 export type Text = { readonly value: string; placeOf(index: number): Place };
 

@@ -1,28 +1,24 @@
 import { parseActions } from './actions.ts';
 import { splitArguments } from './arguments.ts';
-import type { Directive, Text } from './ast.ts';
+import type { Dialect, Directive, Text } from './ast.ts';
 import type { DiagnosticSink, Place } from './diagnostic.ts';
 import { readLogicalLines } from './logical-lines.ts';
 import { parseOperator } from './operator.ts';
 import { parseTargets } from './targets.ts';
 
-/** How Include reaches other files: each returns Latin-1 text; `read` throws when it cannot. */
-export type IncludeEnv = {
+/** How Include reaches other files (Latin-1 text; `read` throws when it cannot), and how quotes are read. */
+export type ParseEnv = {
   readonly expand: (pattern: string) => readonly string[];
   readonly read: (path: string) => string;
+  readonly dialect: Dialect;
 };
 
 const maxIncludeDepth = 16;
 
 /** Parses SecLang text into directives in file order, with Include expanded in place. Mistakes go to `diagnostics`; it never throws. */
-export const parseSecLang = (
-  file: string,
-  source: string,
-  include: IncludeEnv,
-  diagnostics: DiagnosticSink,
-): Directive[] => {
+export const parseSecLang = (file: string, source: string, env: ParseEnv, diagnostics: DiagnosticSink): Directive[] => {
   const directives: Directive[] = [];
-  readFileInto(directives, file, source, include, diagnostics, [file]);
+  readFileInto(directives, file, source, env, diagnostics, [file]);
   return directives;
 };
 
@@ -30,18 +26,18 @@ const readFileInto = (
   into: Directive[],
   file: string,
   source: string,
-  include: IncludeEnv,
+  env: ParseEnv,
   diagnostics: DiagnosticSink,
   stack: readonly string[],
 ): void => {
   for (const line of readLogicalLines(file, source, diagnostics)) {
-    const words = splitArguments(line, diagnostics);
+    const words = splitArguments(line, env.dialect, diagnostics);
     const head = words?.[0];
     if (words === null || head === undefined) continue;
     const place = head.placeOf(0);
     const name = head.value.toLowerCase();
     if (name === 'include' || name === 'includeoptional') {
-      readInclude(into, words, name === 'includeoptional', include, diagnostics, stack, place);
+      readInclude(into, words, name === 'includeoptional', env, diagnostics, stack, place);
       continue;
     }
     const directive = readDirective(head, name, words.slice(1), line, diagnostics);
@@ -53,7 +49,7 @@ const readInclude = (
   into: Directive[],
   words: readonly Text[],
   isOptional: boolean,
-  include: IncludeEnv,
+  env: ParseEnv,
   diagnostics: DiagnosticSink,
   stack: readonly string[],
   place: Place,
@@ -68,7 +64,7 @@ const readInclude = (
     diagnostics.error(patternPlace, `Include is nested deeper than ${maxIncludeDepth} files`, pattern.value);
     return;
   }
-  const paths = include.expand(pattern.value);
+  const paths = env.expand(pattern.value);
   if (paths.length === 0 && !isOptional) {
     diagnostics.error(patternPlace, 'No file matches this Include', pattern.value, 'a path that exists');
   }
@@ -79,12 +75,12 @@ const readInclude = (
     }
     let text: string;
     try {
-      text = include.read(path);
+      text = env.read(path);
     } catch (cause) {
       diagnostics.error(patternPlace, `Cannot read the included file: ${(cause as Error).message}`, path);
       continue;
     }
-    readFileInto(into, path, text, include, diagnostics, [...stack, path]);
+    readFileInto(into, path, text, env, diagnostics, [...stack, path]);
   }
 };
 

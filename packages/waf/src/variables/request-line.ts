@@ -1,4 +1,5 @@
 import type { Transaction } from '../engine/transaction.ts';
+import { HEX_VALUE } from '../transformations/ascii.ts';
 import { sourceId } from './source.ts';
 
 const ids = {
@@ -11,7 +12,7 @@ const ids = {
   basename: sourceId('requestBasename'),
   query: sourceId('queryString'),
 };
-const [slash, question, hash, colon, space] = [0x2f, 0x3f, 0x23, 0x3a, 0x20] as const;
+const [slash, backslash, question, hash, colon, space, percent] = [0x2f, 0x5c, 0x3f, 0x23, 0x3a, 0x20, 0x25] as const;
 
 /** Offset behind `scheme://authority` of an absolute URI, else 0. */
 const pathStart = (uri: Uint8Array): number => {
@@ -31,6 +32,38 @@ const isSchemeByte = (byte: number): boolean =>
   byte === 0x2b ||
   byte === 0x2d ||
   byte === 0x2e;
+
+/** REQUEST_FILENAME and REQUEST_BASENAME: the path with its percent-encoding undone once, as ModSecurity gets it from the server. */
+const storePath = (tx: Transaction, uri: Uint8Array, from: number, to: number): void => {
+  let [buf, start, end] = [uri, from, to];
+  const percentAt = uri.indexOf(percent, from);
+  if (percentAt !== -1 && percentAt < to) {
+    tx.arena.reserve(to - from);
+    buf = tx.arena.chunk;
+    start = tx.arena.at;
+    end = decodePath(uri, from, to, buf, start);
+    tx.arena.at = end;
+  }
+  tx.addEntry(ids.filename, '', buf, start, end);
+  let base = end;
+  while (base > start && buf[base - 1] !== slash && buf[base - 1] !== backslash) base--;
+  tx.addEntry(ids.basename, '', buf, base, end);
+};
+
+/** Decodes `%HH`; what is not a valid encoding, and `+`, stay. Returns the end of what was written. */
+const decodePath = (uri: Uint8Array, from: number, to: number, out: Uint8Array, at: number): number => {
+  let end = at;
+  for (let index = from; index < to; index++) {
+    const byte = uri[index]!;
+    const high = byte === percent && index + 2 < to ? HEX_VALUE[uri[index + 1]!]! : -1;
+    const low = high >= 0 ? HEX_VALUE[uri[index + 2]!]! : -1;
+    if (low >= 0) {
+      out[end++] = high * 16 + low;
+      index += 2;
+    } else out[end++] = byte;
+  }
+  return end;
+};
 
 /** Stores what the request line says; returns the range of the query string, empty when there is none. */
 export const storeRequestLine = (tx: Transaction): { start: number; end: number } => {
@@ -61,10 +94,7 @@ export const storeRequestLine = (tx: Transaction): { start: number; end: number 
   if (fragment === -1) fragment = uri.length;
   let queryAt = uri.indexOf(question, from);
   if (queryAt === -1 || queryAt > fragment) queryAt = fragment;
-  tx.addEntry(ids.filename, '', uri, from, queryAt);
-  let base = queryAt;
-  while (base > from && uri[base - 1] !== slash && uri[base - 1] !== 0x5c) base--;
-  tx.addEntry(ids.basename, '', uri, base, queryAt);
+  storePath(tx, uri, from, queryAt);
   const query = { start: Math.min(queryAt + 1, fragment), end: fragment };
   tx.addEntry(ids.query, '', uri, query.start, query.end);
   return query;

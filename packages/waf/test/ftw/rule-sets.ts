@@ -27,7 +27,7 @@ SecRule REQUEST_HEADERS:Content-Type "^application/json" \\
 
 const env4 = `
 SecAction "id:900001,phase:1,pass,nolog,t:none,setvar:tx.blocking_paranoia_level=4,setvar:tx.arg_length=400,\\
-  setvar:tx.total_arg_length=6400,setvar:tx.max_file_size=64100,setvar:tx.combined_file_size=65535,\\
+  setvar:tx.total_arg_length=6400,setvar:tx.max_file_size=64100,setvar:tx.combined_file_sizes=65535,\\
   setvar:tx.arg_name_length=100,setvar:tx.max_num_args=255"
 `;
 

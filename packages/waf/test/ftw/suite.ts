@@ -30,7 +30,12 @@ export type Stage = {
   };
 };
 
-export type FtwTest = { readonly id: string; readonly stages: readonly Stage[] };
+export type FtwTest = {
+  readonly id: string;
+  /** Written for the test runner of CRS 3. */
+  readonly isOldDialect: boolean;
+  readonly stages: readonly Stage[];
+};
 
 type File = {
   readonly rule_id?: number;
@@ -47,6 +52,7 @@ export const readSuite = (folder: string): FtwTest[] => {
   return files.sort().flatMap((name) => {
     const file = parse(readFileSync(join(folder, name), 'utf8')) as File | null;
     return (file?.tests ?? []).map((test) => ({
+      isOldDialect: test.test_title !== undefined,
       id: test.test_title ?? `${file!.rule_id}-${test.test_id}`,
       stages: test.stages.map((stage) => stage.stage ?? stage),
     }));

@@ -3,9 +3,9 @@ import type { Stage } from './suite.ts';
 const form = 'application/x-www-form-urlencoded';
 
 /** The bytes that go-ftw sends for a stage: headers completed and form data encoded unless the test forbids it. */
-export const toBytes = ({ input }: Stage): Buffer => {
+export const toBytes = ({ input }: Stage, isOldDialect: boolean): Buffer => {
   if (input.encoded_request !== undefined) return Buffer.from(input.encoded_request, 'base64');
-  if (input.raw_request !== undefined) return Buffer.from(input.raw_request, 'latin1');
+  if (input.raw_request !== undefined) return Buffer.from(input.raw_request);
   const isCompleted = input.autocomplete_headers ?? !(input.stop_magic ?? false);
   const headers = new Map(Object.entries(input.headers ?? {}).map(([name, value]) => [name, String(value)]));
   const find = (name: string): string | undefined => [...headers.keys()].find((key) => key.toLowerCase() === name);
@@ -17,7 +17,8 @@ export const toBytes = ({ input }: Stage): Buffer => {
       if (headers.get(find('content-type')!) === form) data = encodeForm(data);
     }
     if (find('connection') === undefined) headers.set('Connection', 'close');
-    const hasBody = data.length > 0 || ['POST', 'PUT', 'PATCH'].includes(method);
+    // Since CRS 4 a POST without data says so.
+    const hasBody = data.length > 0 || (!isOldDialect && ['POST', 'PUT', 'PATCH'].includes(method));
     if (hasBody && find('content-length') === undefined) headers.set('Content-Length', String(data.length));
   }
   const line = `${method} ${input.uri ?? '/'} ${input.version ?? 'HTTP/1.1'}`;
