@@ -1,0 +1,122 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { endStrays } from '../../apps/supervisor/src/adoption.ts';
+import { listProcesses, readProcess } from '../../apps/supervisor/src/process/proc.ts';
+import { readState } from '../../apps/supervisor/src/state-file.ts';
+import { until } from '../../apps/supervisor/src/testing/until.ts';
+
+/** What can be killed. */
+export const victims = ['supervisor', 'haproxy master', 'haproxy worker', 'server'] as const;
+export type Victim = (typeof victims)[number];
+
+export interface ProductPorts {
+  api: number;
+  http: number;
+  https: number;
+}
+
+/** The whole product as an operator runs it, on a data directory of its own. */
+export interface Product {
+  api: string;
+  ports: ProductPorts;
+  pids(): Record<Victim, number>;
+  /** Kills processes of the product, all at the same moment. */
+  kill(...targets: readonly Victim[]): void;
+  /** Starts the supervisor; resolves when it says that everything is ready. */
+  start(): Promise<void>;
+  /** Asks the supervisor to stop everything, by a signal; resolves with its exit code. */
+  stop(signal: NodeJS.Signals): Promise<number | null>;
+  /** Living processes of this product. */
+  processes(): number[];
+  log(): string;
+  /** Ends whatever is left and removes the data directory. */
+  remove(): Promise<void>;
+}
+
+const supervisorMain = fileURLToPath(new URL('../../apps/supervisor/src/main.ts', import.meta.url));
+
+export const createProduct = (ports: ProductPorts): Product => {
+  const dir = mkdtempSync(join(tmpdir(), 'sallyport-chaos-'));
+  const dataDir = join(dir, 'data');
+  const logFile = join(dir, 'log');
+  const env = {
+    PATH: process.env.PATH ?? '',
+    SALLYPORT_DATA_DIR: dataDir,
+    SALLYPORT_HTTP_BIND: `127.0.0.1:${ports.api}`,
+    SALLYPORT_PROXY_HTTP: `127.0.0.1:${ports.http}`,
+    SALLYPORT_PROXY_HTTPS: `127.0.0.1:${ports.https}`,
+  };
+  let supervisor: ReturnType<typeof spawn> | undefined;
+  let exited: Promise<number | null> = Promise.resolve(null);
+
+  const log = () => readFileSync(logFile, 'utf8');
+  const isOurs = ({ argv }: { argv: readonly string[] }) => argv.some((argument) => argument.startsWith(dataDir));
+
+  const pids = () => {
+    const children = readState(join(dataDir, 'supervisor.json'))?.children ?? [];
+    const pidOf = (name: string) => children.find((child) => child.name === name)?.pid ?? 0;
+    const master = pidOf('haproxy');
+    const worker = listProcesses().find(({ parentPid }) => parentPid === master)?.pid ?? 0;
+    return {
+      supervisor: supervisor?.pid ?? 0,
+      'haproxy master': master,
+      'haproxy worker': worker,
+      server: pidOf('server'),
+    };
+  };
+
+  const processes = () => {
+    const { supervisor: parent, server } = pids();
+    const haproxies = listProcesses().filter(isOurs);
+    return [parent, server, ...haproxies.map(({ pid }) => pid)].filter((pid) => readProcess(pid) !== undefined);
+  };
+
+  return {
+    api: `http://127.0.0.1:${ports.api}/api/v1`,
+    ports,
+    pids,
+    kill(...targets) {
+      const now = pids();
+      for (const target of targets) {
+        if (now[target] === 0) throw new Error(`no ${target} to kill`);
+        process.kill(now[target], 'SIGKILL');
+      }
+    },
+    async start() {
+      // A file, not a pipe: the server's output must not depend on this process or the supervisor.
+      const output = openSync(logFile, 'a');
+      const before = log().length;
+      const child = spawn(process.execPath, [supervisorMain], { env, stdio: ['ignore', output, output], cwd: dir });
+      closeSync(output);
+      supervisor = child;
+      exited = new Promise((resolve) => child.once('exit', resolve));
+      await until(
+        'the supervisor says that it is ready',
+        () => {
+          if (child.exitCode !== null) throw new Error(`the supervisor ended:\n${log()}`);
+          return log().slice(before).includes('sallyport: ready');
+        },
+        30_000,
+      );
+    },
+    async stop(signal) {
+      supervisor?.kill(signal);
+      return exited;
+    },
+    processes,
+    log,
+    async remove() {
+      supervisor?.kill('SIGKILL');
+      await exited;
+      const children = readState(join(dataDir, 'supervisor.json'))?.children ?? [];
+      for (const { argv } of children) {
+        const [program = '', ...args] = argv;
+        await endStrays({ argv: [program, ...args], env: { SALLYPORT_DATA_DIR: dataDir } }, undefined);
+      }
+      rmSync(dir, { recursive: true });
+    },
+  };
+};
