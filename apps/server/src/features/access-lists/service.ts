@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { type CountryLookup, compileAccessList, formatNetwork, InvalidNetwork, parseNetwork } from '@sallyport/access';
+import {
+  ACCESS_LIST_DEFAULTS,
+  type AccessList,
+  type AccessListFields,
+  type AccessListPatch,
+  type AccessTestResult,
+  type ListQuery,
+  type NewAccessList,
+} from '@sallyport/contract';
+import type { Actor, RecordChange } from '../../actor.ts';
+import type { Page } from '../../db/listing.ts';
+import type { Executor, Transact } from '../../db/open.ts';
+import { refuse } from '../../errors.ts';
+import type { AccessListStore } from './store.ts';
+
+export interface AccessListDeps {
+  db: Executor;
+  transact: Transact;
+  store: (executor: Executor) => AccessListStore;
+  /** Undefined while no country database is installed. */
+  country: CountryLookup | undefined;
+  /** Resolves when enforcement has followed the store, or when it is known why it couldn't. */
+  changed: () => Promise<void>;
+  record: RecordChange;
+  clock: () => Date;
+}
+
+const canonical = (text: string, field: string): string => {
+  try {
+    return formatNetwork(parseNetwork(text));
+  } catch (error) {
+    if (error instanceof InvalidNetwork) throw refuse.invalid(`${field} ${error.message}`);
+    throw error;
+  }
+};
+
+const normalise = <T extends AccessListPatch>(input: T): T => {
+  const fields = { ...input };
+  if (input.name !== undefined) {
+    fields.name = input.name.trim();
+    if (fields.name === '') throw refuse.invalid('name is required');
+  }
+  if (input.rules) {
+    fields.rules = input.rules.map(({ cidr, description = '' }, index) => ({
+      cidr: canonical(cidr, `rules[${index}].cidr`),
+      description,
+    }));
+  }
+  if (input.countries) fields.countries = [...new Set(input.countries.map((code) => code.toUpperCase()))];
+  return fields;
+};
+
+const checkWhole = ({ type, countries }: AccessListFields): void => {
+  const isGeo = type === 'geo_allow' || type === 'geo_deny';
+  // Countries that have no effect look like protection.
+  if (!isGeo && countries.length > 0) throw refuse.invalid('countries can only be given for geo_allow and geo_deny');
+};
+
+const notFound = () => refuse.notFound('Access list not found');
+
+export const createAccessLists = (deps: AccessListDeps) => {
+  const { db, transact, store, country, changed, record, clock } = deps;
+
+  const findIn = async (executor: Executor, id: number): Promise<AccessList> => {
+    const list = await store(executor).find(id);
+    if (!list) throw notFound();
+    return list;
+  };
+
+  const checkName = async (tx: Executor, name: string, exceptId: number): Promise<void> => {
+    if (await store(tx).isNameTaken(name, exceptId))
+      throw refuse.conflict(`name "${name}" belongs to another access list`);
+  };
+
+  return {
+    list: (query: ListQuery): Promise<Page<AccessList>> => store(db).list(query),
+
+    get: (id: number): Promise<AccessList> => findIn(db, id),
+
+    async create(input: NewAccessList, actor: Actor): Promise<AccessList> {
+      const fields: AccessListFields = {
+        ...ACCESS_LIST_DEFAULTS,
+        rules: [],
+        countries: [],
+        ...normalise(input),
+      };
+      checkWhole(fields);
+      const list = await transact(async (tx) => {
+        await checkName(tx, fields.name, 0);
+        const now = clock().toISOString();
+        const after = await store(tx).insert({ ...fields, uuid: randomUUID(), created_at: now, updated_at: now });
+        await record(tx, { action: 'access_list.create', actor, resource: `access-lists/${after.id}`, after });
+        return after;
+      });
+      await changed();
+      return list;
+    },
+
+    async update(id: number, patch: AccessListPatch, actor: Actor): Promise<AccessList> {
+      const fields = normalise(patch);
+      const list = await transact(async (tx) => {
+        const before = await findIn(tx, id);
+        const whole = { ...before, ...fields, updated_at: clock().toISOString() };
+        checkWhole(whole);
+        await checkName(tx, whole.name, id);
+        const after = await store(tx).update(id, whole);
+        await record(tx, { action: 'access_list.update', actor, resource: `access-lists/${id}`, before, after });
+        return after;
+      });
+      await changed();
+      return list;
+    },
+
+    async remove(id: number, actor: Actor): Promise<void> {
+      await transact(async (tx) => {
+        const before = await findIn(tx, id);
+        if (await store(tx).isUsed(id)) throw refuse.conflict('access list is in use by one or more proxy hosts');
+        await store(tx).delete(id);
+        await record(tx, { action: 'access_list.delete', actor, resource: `access-lists/${id}`, before });
+      });
+      await changed();
+    },
+
+    /** Tells what a list decides about an address, as the guards would. */
+    async test(id: number, ip: string): Promise<AccessTestResult> {
+      const list = await findIn(db, id);
+      const address = canonical(ip, 'ip');
+      if (address.includes('/')) throw refuse.invalid('ip must be an IP address, not a range');
+      return compileAccessList(list, country)(address);
+    },
+  };
+};
+export type AccessLists = ReturnType<typeof createAccessLists>;

@@ -1,0 +1,72 @@
+import type { AccessList, AccessListFields, ListQuery } from '@sallyport/contract';
+import type { Selectable } from 'kysely';
+import { toFlag } from '../../db/flags.ts';
+import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
+import type { Executor } from '../../db/open.ts';
+import type { AccessListRow } from '../../db/security-tables.ts';
+
+const SORTABLE = ['name', 'type', 'enabled', 'created_at', 'updated_at'] as const;
+
+const fromRow = (row: Selectable<AccessListRow>): AccessList => ({
+  ...row,
+  type: row.type as AccessList['type'],
+  rules: JSON.parse(row.rules) as AccessList['rules'],
+  countries: JSON.parse(row.countries) as string[],
+  local_network_only: row.local_network_only === 1,
+  enabled: row.enabled === 1,
+});
+
+const toRow = (list: AccessListFields & { updated_at: string }) => ({
+  ...list,
+  rules: JSON.stringify(list.rules),
+  countries: JSON.stringify(list.countries),
+  local_network_only: toFlag(list.local_network_only),
+  enabled: toFlag(list.enabled),
+});
+
+export const accessListStore = (db: Executor) => ({
+  async list(query: ListQuery): Promise<Page<AccessList>> {
+    const matching = db
+      .selectFrom('access_lists')
+      .$if(query.search !== undefined, (rows) => rows.where(containsText(['name', 'description'], query.search ?? '')));
+    const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
+    return listOf(matching.selectAll(), count, pageOf(query, SORTABLE), fromRow);
+  },
+
+  async all(): Promise<AccessList[]> {
+    return (await db.selectFrom('access_lists').selectAll().orderBy('id').execute()).map(fromRow);
+  },
+
+  async find(id: number): Promise<AccessList | undefined> {
+    const row = await db.selectFrom('access_lists').selectAll().where('id', '=', id).executeTakeFirst();
+    return row && fromRow(row);
+  },
+
+  async isNameTaken(name: string, exceptId: number): Promise<boolean> {
+    const query = db.selectFrom('access_lists').select('id').where('name', '=', name).where('id', '!=', exceptId);
+    return (await query.executeTakeFirst()) !== undefined;
+  },
+
+  async insert(list: Omit<AccessList, 'id'>): Promise<AccessList> {
+    const { uuid, created_at, ...fields } = list;
+    const values = { ...toRow(fields), uuid, created_at };
+    return fromRow(await db.insertInto('access_lists').values(values).returningAll().executeTakeFirstOrThrow());
+  },
+
+  async update(id: number, list: AccessListFields & { updated_at: string }): Promise<AccessList> {
+    const { name, description, type, rules, countries, local_network_only, enabled, updated_at } = toRow(list);
+    const values = { name, description, type, rules, countries, local_network_only, enabled, updated_at };
+    const query = db.updateTable('access_lists').set(values).where('id', '=', id).returningAll();
+    return fromRow(await query.executeTakeFirstOrThrow());
+  },
+
+  async delete(id: number): Promise<void> {
+    await db.deleteFrom('access_lists').where('id', '=', id).execute();
+  },
+
+  async isUsed(id: number): Promise<boolean> {
+    const query = db.selectFrom('proxy_hosts').select('id').where('access_list_id', '=', id).limit(1);
+    return (await query.executeTakeFirst()) !== undefined;
+  },
+});
+export type AccessListStore = ReturnType<typeof accessListStore>;

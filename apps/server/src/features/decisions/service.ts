@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+import { formatNetwork, InvalidNetwork, type Network, overlaps, parseNetwork } from '@sallyport/access';
+import type { Decision, DecisionQuery, NewDecision } from '@sallyport/contract';
+import type { Actor, RecordChange } from '../../actor.ts';
+import type { Executor, Transact } from '../../db/open.ts';
+import { refuse } from '../../errors.ts';
+import { parseDuration } from './duration.ts';
+import type { DecisionStore, ImportedDecision } from './store.ts';
+
+/** What the service needs of enforcement. */
+export interface DecisionPlane {
+  /**
+   * Resolves when the bans of these networks are enforced as stored, or when it is known why they aren't.
+   * `version` is that of the change, so that enforcement knows whether it missed others'.
+   */
+  decisionsChanged(networks: readonly string[], version: number): Promise<void>;
+}
+
+export interface DecisionDeps {
+  db: Executor;
+  transact: Transact;
+  store: (executor: Executor) => DecisionStore;
+  /** Canonical networks of `admin_whitelist`. */
+  whitelist: (executor: Executor) => Promise<readonly string[]>;
+  plane: DecisionPlane;
+  record: RecordChange;
+  clock: () => Date;
+}
+
+const parseIp = (text: string): Network => {
+  try {
+    return parseNetwork(text);
+  } catch (error) {
+    if (error instanceof InvalidNetwork) throw refuse.invalid(`ip ${error.message}`);
+    throw error;
+  }
+};
+
+/** The caller's own address, where it has one; a job has none. */
+const addressOf = (actor: Actor): Network | undefined => {
+  try {
+    return parseNetwork(actor.ip.replace(/%.*$/, ''));
+  } catch {
+    return undefined;
+  }
+};
+
+export const createDecisions = ({ db, transact, store, whitelist, plane, record, clock }: DecisionDeps) => {
+  const now = () => clock().toISOString();
+
+  /** A ban must not hit who makes it, nor an administrator: that is how people lock themselves out. */
+  const refuseLockOut = async (tx: Executor, network: Network, actor: Actor): Promise<void> => {
+    const caller = addressOf(actor);
+    if (caller && overlaps(network, caller)) {
+      throw refuse.conflict('decision would ban the address this request comes from');
+    }
+    const entry = (await whitelist(tx)).find((text) => overlaps(network, parseNetwork(text)));
+    if (entry !== undefined) throw refuse.conflict(`decision would ban ${entry}, which is in admin_whitelist`);
+  };
+
+  return {
+    list: (query: DecisionQuery): Promise<Decision[]> => store(db).list(query, now()),
+
+    /** Decisions in force. */
+    count: (): Promise<number> => store(db).count(now()),
+
+    /** Stores a manual decision and waits until it is enforced, or until it is known why it is not. */
+    async create(input: NewDecision, actor: Actor): Promise<Decision> {
+      const network = parseIp(input.ip);
+      const lifetimeMs = input.duration === undefined ? undefined : parseDuration(input.duration);
+      const { decision, version } = await transact(async (tx) => {
+        await refuseLockOut(tx, network, actor);
+        const created = clock();
+        const decision = await store(tx).insert({
+          uuid: randomUUID(),
+          ip: formatNetwork(network),
+          action: input.action,
+          details: input.details ?? '',
+          source: 'manual',
+          created_at: created.toISOString(),
+          expires_at: lifetimeMs === undefined ? null : new Date(created.getTime() + lifetimeMs).toISOString(),
+        });
+        const resource = `security/decisions/${decision.id}`;
+        await record(tx, { action: 'decision.create', actor, resource, after: decision });
+        return { decision, version: await store(tx).raiseVersion() };
+      });
+      await plane.decisionsChanged([decision.ip], version);
+      return decision;
+    },
+
+    async remove(id: number, actor: Actor): Promise<void> {
+      const { ip, version } = await transact(async (tx) => {
+        const before = await store(tx).delete(id, now());
+        if (!before) throw refuse.notFound('Decision not found');
+        await record(tx, { action: 'decision.delete', actor, resource: `security/decisions/${id}`, before });
+        return { ip: before.ip, version: await store(tx).raiseVersion() };
+      });
+      await plane.decisionsChanged([ip], version);
+    },
+
+    /**
+     * Makes the decisions of a program exactly these (its full list), touching only what differs.
+     * Networks must be canonical; of several with the same network the last counts. Returns what it did.
+     */
+    async replaceSource(
+      source: string,
+      decisions: readonly ImportedDecision[],
+      actor: Actor,
+    ): Promise<{ added: number; removed: number }> {
+      const wanted = new Map(decisions.map((decision) => [decision.ip, decision]));
+      const { version, changed, result } = await transact(async (tx) => {
+        const before = new Map((await store(tx).ofSource(source)).map((decision) => [decision.ip, decision]));
+        const isSame = (a: ImportedDecision, b: ImportedDecision | undefined) =>
+          b !== undefined && a.expires_at === b.expires_at && a.details === b.details;
+        const removed = [...before.values()].filter((old) => !isSame(old, wanted.get(old.ip))).map(({ ip }) => ip);
+        const added = [...wanted.values()].filter((decision) => !isSame(decision, before.get(decision.ip)));
+        const result = { added: added.length, removed: removed.length };
+        if (added.length + removed.length === 0) return { version: undefined, changed: [], result };
+        await store(tx).deleteOfSource(source, removed);
+        await store(tx).insertMany(source, added, now());
+        await record(tx, {
+          action: 'decision.import',
+          actor,
+          resource: 'security/decisions',
+          after: { source, ...result },
+        });
+        const changed = [...new Set([...removed, ...added.map(({ ip }) => ip)])];
+        return { version: await store(tx).raiseVersion(), changed, result };
+      });
+      if (version !== undefined) await plane.decisionsChanged(changed, version);
+      return result;
+    },
+
+    /** Applies a difference of a program's list: removals first, then additions, which replace their own network. */
+    async updateSource(
+      source: string,
+      change: { add: readonly ImportedDecision[]; remove: readonly string[] },
+      actor: Actor,
+    ): Promise<void> {
+      const add = [...new Map(change.add.map((decision) => [decision.ip, decision])).values()];
+      const networks = [...new Set([...change.remove, ...add.map(({ ip }) => ip)])];
+      if (networks.length === 0) return;
+      const version = await transact(async (tx) => {
+        await store(tx).deleteOfSource(source, networks);
+        await store(tx).insertMany(source, add, now());
+        const counts = { source, added: add.length, removed: change.remove.length };
+        await record(tx, { action: 'decision.import', actor, resource: 'security/decisions', after: counts });
+        return store(tx).raiseVersion();
+      });
+      await plane.decisionsChanged(networks, version);
+    },
+  };
+};
+export type Decisions = ReturnType<typeof createDecisions>;

@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import type { NewRuleset, Ruleset } from '@sallyport/contract';
+import type { Actor, RecordChange } from '../../actor.ts';
+import type { Executor, Transact } from '../../db/open.ts';
+import { refuse } from '../../errors.ts';
+import type { RuleCheck } from './check-rules.ts';
+import type { RulesetStore } from './store.ts';
+
+/** Gets a text by https under the SSRF rules. Throws a `Refusal` that says why it could not. */
+export type FetchText = (url: string, limits: { maxBytes: number }) => Promise<string>;
+
+export interface RulesetDeps {
+  db: Executor;
+  transact: Transact;
+  store: (executor: Executor) => RulesetStore;
+  check: RuleCheck;
+  fetchText: FetchText;
+  /** Resolves when enforcement has followed the store, or when it is known why it couldn't. */
+  changed: () => Promise<void>;
+  record: RecordChange;
+  clock: () => Date;
+}
+
+const MAX_FETCHED_BYTES = 5 * 1024 * 1024;
+
+const parseSourceUrl = (text: string): string => {
+  const url = text.trim();
+  if (url !== '' && !(URL.canParse(url) && /^https?:\/\//i.test(url))) {
+    throw refuse.invalid('source_url must be an http:// or https:// URL');
+  }
+  return url;
+};
+
+/** For the audit trail: which rules they were can be told by their digest; five megabytes need not be kept twice. */
+const outline = ({ content, ...rest }: Ruleset) => ({ ...rest, content_bytes: Buffer.byteLength(content) });
+
+export const createRulesets = ({ db, transact, store, check, fetchText, changed, record, clock }: RulesetDeps) => {
+  const contentOf = async (input: NewRuleset, url: string): Promise<string> => {
+    if (input.content !== undefined && input.content.trim() !== '') return input.content;
+    if (url === '') throw refuse.invalid('content is required when there is no source_url');
+    return fetchText(url, { maxBytes: MAX_FETCHED_BYTES });
+  };
+
+  return {
+    list: (): Promise<Ruleset[]> => store(db).list(),
+
+    /** Adds a ruleset or replaces the one of this name, once its rules compile. */
+    async upsert(input: NewRuleset, actor: Actor): Promise<Ruleset> {
+      const name = input.name.trim();
+      if (name === '') throw refuse.invalid('name is required');
+      const url = parseSourceUrl(input.source_url ?? '');
+      const mode = input.mode ?? 'owasp';
+      const content = await contentOf(input, url);
+      const rule_count = check(name, content, mode);
+      const ruleset = await transact(async (tx) => {
+        const before = await store(tx).findByName(name);
+        const updated_at = clock().toISOString();
+        const fields = { source_url: url, mode, content, rule_count, updated_at };
+        const after = before
+          ? await store(tx).update(before.id, fields)
+          : await store(tx).insert({ ...fields, name, uuid: randomUUID(), created_at: updated_at });
+        await record(tx, {
+          action: before ? 'ruleset.update' : 'ruleset.create',
+          actor,
+          resource: `security/rulesets/${after.id}`,
+          before: before && outline(before),
+          after: outline(after),
+        });
+        return after;
+      });
+      await changed();
+      return ruleset;
+    },
+
+    async remove(id: number, actor: Actor): Promise<void> {
+      await transact(async (tx) => {
+        const before = await store(tx).find(id);
+        if (!before) throw refuse.notFound('Ruleset not found');
+        if (await store(tx).isSelected(before.name)) throw refuse.conflict('ruleset is selected by waf_rules_source');
+        await store(tx).delete(id);
+        await record(tx, {
+          action: 'ruleset.delete',
+          actor,
+          resource: `security/rulesets/${id}`,
+          before: outline(before),
+        });
+      });
+      await changed();
+    },
+  };
+};
+export type Rulesets = ReturnType<typeof createRulesets>;

@@ -1,0 +1,262 @@
+import type { Logger } from 'pino';
+import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
+import { type Ban, endedBans, foldBans, type NetworkBan, toEntries } from './bans.ts';
+import type { GuardConfigFile } from './guard-config-file.ts';
+import type { Applied, EnforcementPlane } from './ports.ts';
+import { computeState, type SecurityFacts, type SecurityState } from './state.ts';
+import type { Switches } from './store.ts';
+
+/** What enforcement reads; always the newest committed state. */
+export interface EnforcementSource {
+  facts(): Promise<SecurityFacts>;
+  /** Changes with everything the state is computed from; cheap, because it is asked for all the time. */
+  revision(): Promise<number>;
+  switches(): Promise<Switches>;
+  /** Grows with every change of decisions. */
+  decisionVersion(): Promise<number>;
+  liveDecisions(now: string): Promise<Ban[]>;
+  liveDecisionsFor(networks: readonly string[], now: string): Promise<Ban[]>;
+  deleteExpiredDecisions(now: string): Promise<number>;
+  /** Whether any of these proxy hosts has an access list or goes without the firewall. */
+  hasSpecialHost(ids: readonly number[]): Promise<boolean>;
+}
+
+export interface EnforcementDeps {
+  source: EnforcementSource;
+  plane: EnforcementPlane;
+  guardFile: GuardConfigFile;
+  core: () => CoreRuleSet | undefined;
+  clock: () => Date;
+  log: Logger;
+}
+
+/** Anything another process or node changed is noticed after this time; "within a second" is the promise. */
+const POLL_MS = 300;
+/** How long after a failure everything is tried again; doubles up to the second figure. */
+const RETRY_MS = [1_000, 30_000] as const;
+
+type Part = 'whitelist' | 'guards' | 'rate limit' | 'bans' | 'switches';
+
+interface Work {
+  state: boolean;
+  allBans: boolean;
+  networks: Set<string>;
+}
+
+const noWork = (): Work => ({ state: false, allBans: false, networks: new Set() });
+const hasWork = ({ state, allBans, networks }: Work) => state || allBans || networks.size > 0;
+
+/**
+ * Keeps the data plane and the guards equal to what the store says the suite has to enforce. Level-triggered: whatever
+ * is reported, the newest stored state is read and what differs from the applied one is applied. Nothing here rejects
+ * because HAProxy or a guard is away; `status` tells.
+ */
+export const createEnforcement = ({ source, plane, guardFile, core, clock, log }: EnforcementDeps) => {
+  const issues = new Map<Part, string>();
+  /** JSON of what each part was last told, kept only while it is in force. */
+  const told = new Map<Part, string>();
+  let bans = new Map<string, NetworkBan>();
+  let nextBanEnd = Number.POSITIVE_INFINITY;
+  let state: SecurityState | undefined;
+  let stateIssue: string | null = null;
+  let seen = '';
+  let knownVersion = -1;
+  let pending = noWork();
+  let next: Promise<void> | undefined;
+  let running: Promise<void> = Promise.resolve();
+  let retryMs: number = RETRY_MS[0];
+  let retryAt = Number.POSITIVE_INFINITY;
+
+  const settle = (part: Part, { applied, issue }: Applied, content: string | undefined) => {
+    if (applied) {
+      issues.delete(part);
+      if (content !== undefined) told.set(part, content);
+    } else {
+      issues.set(part, issue ?? 'not applied');
+      told.delete(part);
+    }
+  };
+
+  const tell = async (part: Part, content: unknown, apply: () => Promise<Applied>): Promise<void> => {
+    const text = JSON.stringify(content);
+    if (told.get(part) === text) return;
+    settle(part, await apply(), text);
+  };
+
+  const isEnforced = ({ source: from }: Ban): boolean =>
+    state?.bansEnforced === true && (from !== 'crowdsec' || state.crowdsecEnforced);
+
+  const notice = () => {
+    nextBanEnd = endedBans(bans, Number.NEGATIVE_INFINITY).nextEnd;
+  };
+
+  const replaceBans = async (): Promise<void> => {
+    const version = await source.decisionVersion();
+    const live = await source.liveDecisions(clock().toISOString());
+    bans = foldBans(live.filter(isEnforced));
+    settle('bans', await plane.applyDecisions({ type: 'replace', entries: toEntries(bans) }), undefined);
+    knownVersion = version;
+    notice();
+  };
+
+  const updateBans = async (networks: readonly string[]): Promise<void> => {
+    const live = foldBans((await source.liveDecisionsFor(networks, clock().toISOString())).filter(isEnforced));
+    const remove: string[] = [];
+    for (const network of networks) {
+      const ban = live.get(network);
+      if (ban) bans.set(network, ban);
+      else if (bans.delete(network)) remove.push(network);
+    }
+    if (live.size + remove.length === 0) return;
+    settle('bans', await plane.applyDecisions({ type: 'update', put: toEntries(live), remove }), undefined);
+    notice();
+  };
+
+  const applyGuards = async (content: SecurityState['guard']): Promise<void> => {
+    const config = await guardFile.write(content);
+    // Unchanged, and every guard has it.
+    if (!config && !issues.has('guards') && told.has('guards')) return;
+    const whole = config ?? { revision: guardFile.revision(), ...content };
+    settle('guards', await plane.applyGuardConfig(whole), 'told');
+  };
+
+  /** Returns whether the set of bans to enforce is another one now. */
+  const applyState = async (): Promise<boolean> => {
+    seen = `${await source.revision()} ${JSON.stringify(await source.switches())}`;
+    const before = state;
+    state = computeState(await source.facts(), core(), clock().getTime());
+    stateIssue = state.issue;
+    const { whitelist, rateLimit, switches, guard } = state;
+    // The whitelist first, so that nothing new stops an administrator; the switches last, so that nothing is asked of
+    // guards that don't know the answer yet.
+    await tell('whitelist', whitelist, () => plane.applyWhitelist(whitelist));
+    await applyGuards(guard);
+    await tell('rate limit', rateLimit, () => plane.applyRateLimit(rateLimit));
+    await tell('switches', switches, () => plane.applySwitches(switches));
+    return before?.bansEnforced !== state.bansEnforced || before.crowdsecEnforced !== state.crowdsecEnforced;
+  };
+
+  const work = async ({ state: isState, allBans, networks }: Work): Promise<void> => {
+    let isAll = allBans;
+    if (isState || !state) isAll = (await applyState()) || isAll;
+    if (isAll || issues.has('bans')) await replaceBans();
+    else if (networks.size > 0) await updateBans([...networks]);
+    if (issues.size === 0) {
+      retryMs = RETRY_MS[0];
+      retryAt = Number.POSITIVE_INFINITY;
+    } else if (retryAt === Number.POSITIVE_INFINITY) {
+      retryAt = clock().getTime() + retryMs;
+      retryMs = Math.min(retryMs * 2, RETRY_MS[1]);
+    }
+  };
+
+  /** Whoever asks while a pass runs shares the next one. */
+  const enqueue = (add: (pending: Work) => void): Promise<void> => {
+    add(pending);
+    next ??= running
+      .catch(() => {})
+      .then(() => {
+        const batch = pending;
+        pending = noWork();
+        next = undefined;
+        running = work(batch);
+        return running;
+      });
+    return next;
+  };
+
+  const expireBans = async (now: number): Promise<void> => {
+    const { ended } = endedBans(bans, now);
+    await source.deleteExpiredDecisions(new Date(now).toISOString());
+    await enqueue((batch) => {
+      for (const network of ended) batch.networks.add(network);
+    });
+  };
+
+  const poll = async (): Promise<void> => {
+    const now = clock().getTime();
+    const found = noWork();
+    found.state = `${await source.revision()} ${JSON.stringify(await source.switches())}` !== seen;
+    found.allBans = (await source.decisionVersion()) !== knownVersion;
+    if (now >= (state?.nextExpiry ?? Number.POSITIVE_INFINITY)) found.state = true;
+    if (now >= retryAt) {
+      retryAt = Number.POSITIVE_INFINITY;
+      found.state = true;
+    }
+    if (hasWork(found)) {
+      await enqueue((batch) => {
+        batch.state ||= found.state;
+        batch.allBans ||= found.allBans;
+      });
+    }
+    if (now >= nextBanEnd) await expireBans(now);
+  };
+
+  const refresh = (): Promise<void> =>
+    enqueue((batch) => {
+      batch.state = true;
+    });
+
+  return {
+    /** Resolves when everything stored before the call is enforced, or when it is known why it is not. */
+    refresh,
+
+    /** Reads everything and tells everything again: at start, and when HAProxy or the guards lost what they knew. */
+    async replay(): Promise<void> {
+      told.clear();
+      await enqueue((batch) => {
+        batch.state = true;
+        batch.allBans = true;
+      });
+    },
+
+    /** See `DecisionPlane` of the decisions. */
+    async decisionsChanged(networks: readonly string[], version: number): Promise<void> {
+      // A gap means that somebody else changed decisions as well; the poll then reads them all.
+      if (version === knownVersion + 1) knownVersion = version;
+      await enqueue((batch) => {
+        for (const network of networks) batch.networks.add(network);
+      });
+    },
+
+    /** To be awaited before the routes of these hosts go live: the guards have to know their access lists by then. */
+    async hostsChanged(ids: readonly number[]): Promise<void> {
+      const known = state?.guard.hosts ?? [];
+      if (known.some(({ id }) => ids.includes(id)) || (await source.hasSpecialHost(ids))) await refresh();
+    },
+
+    status: (): { applied: boolean; issue: string | null; revision: number } => {
+      const all = [...(stateIssue === null ? [] : [stateIssue]), ...new Set(issues.values())];
+      return { applied: all.length === 0, issue: all.join('; ') || null, revision: guardFile.revision() };
+    },
+
+    /** Bans in force on this node. */
+    banCount: (): number => bans.size,
+
+    /** Looks for changes nobody reported and for what ends by itself, until stopped. */
+    watch(): { stop(): Promise<void> } {
+      let isStopped = false;
+      let timer: NodeJS.Timeout | undefined;
+      let current: Promise<void> = Promise.resolve();
+      const schedule = () => {
+        if (isStopped) return;
+        timer = setTimeout(() => {
+          current = poll()
+            .catch((err: unknown) => log.error({ err }, 'security state could not be compared'))
+            .then(schedule);
+        }, POLL_MS);
+        timer.unref();
+      };
+      schedule();
+      return {
+        async stop() {
+          isStopped = true;
+          clearTimeout(timer);
+          await current;
+          await running.catch(() => {});
+        },
+      };
+    },
+  };
+};
+export type Enforcement = ReturnType<typeof createEnforcement>;

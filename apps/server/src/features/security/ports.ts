@@ -1,0 +1,68 @@
+import type { GuardConfig } from '@sallyport/contract';
+
+/** What became of a change: enforced from now on, or not yet and why (in words for the operator). */
+export interface Applied {
+  applied: boolean;
+  issue: string | null;
+}
+
+/** A banned network; there is one entry a network, however many decisions name it. */
+export interface BanEntry {
+  /** Canonical address or CIDR range (`10.0.0.0/8`, `2001:db8::1`). Unique among all entries. */
+  network: string;
+  /** UUID of the decision that lasts longest, to tell in logs what banned a client. At most 36 characters of [0-9a-f-]. */
+  reference: string;
+}
+
+export type BanChange =
+  /** These are all the bans there are: at start, after a switch was turned, after an import. May be 100,000 and more. */
+  | { type: 'replace'; entries: readonly BanEntry[] }
+  /** Some were added or changed, others ended. `remove` holds networks; one that is not there is no error. */
+  | { type: 'update'; put: readonly BanEntry[]; remove: readonly string[] };
+
+export interface RateLimit {
+  /** A client (/32, /64) is refused when it made more than `requests + burst` requests in the last `windowSec`. */
+  requests: number;
+  burst: number;
+  windowSec: number;
+  /** Canonical networks that are not counted. */
+  bypass: readonly string[];
+}
+
+/** Which verdicts the frontend asks the guards for, and what it does without one. Few bytes: turned without a reload. */
+export interface GuardSwitches {
+  /** Ask for every host that has an access list. */
+  judgeAccess: boolean;
+  /** Ask for every host with the firewall on. */
+  judgeWaf: boolean;
+  /** `closed`: 503 without a verdict. `open`: pass and count. */
+  failMode: 'closed' | 'open';
+}
+
+/**
+ * Where the security suite is enforced: HAProxy and the guards of this node. Implementations live outside the feature.
+ *
+ * Every method resolves when the change is enforced for requests from then on, or when it is known why it can't be
+ * (HAProxy is not running, a guard does not answer). None rejects for that; a rejection is a bug and is logged.
+ * The caller never has two calls in flight, and repeats everything after `lost` of the data plane was reported, at
+ * start, and when a call answered `applied: false`, so an implementation keeps no queue. It must, however, write what
+ * HAProxy reads at its next start before it answers: bans survive a restart of HAProxy while the server is down.
+ *
+ * Limits: a single ban within 20 ms; 100,000 bans in 2 s; anything else within one second.
+ */
+export interface EnforcementPlane {
+  applyDecisions(change: BanChange): Promise<Applied>;
+  /** Canonical networks whose clients nothing stops; looked up before everything else. */
+  applyWhitelist(networks: readonly string[]): Promise<Applied>;
+  /** null: nobody is limited. A new window may need a (hitless) reload; counters survive it. */
+  applyRateLimit(limit: RateLimit | null): Promise<Applied>;
+  applySwitches(switches: GuardSwitches): Promise<Applied>;
+  /**
+   * Hands the guards a new configuration: written to `<dataDir>/guard/config.json`, then every worker is told to swap
+   * and reports the revision it serves. Resolves applied when every running worker serves `config.revision`.
+   */
+  applyGuardConfig(config: GuardConfig): Promise<Applied>;
+}
+
+/** Tells the running guards that a revision is on disk; resolves when all of them serve it, or says why not. */
+export type TellGuards = (revision: number) => Promise<Applied>;

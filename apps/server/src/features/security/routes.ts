@@ -1,0 +1,86 @@
+import {
+  BreakGlass,
+  BreakGlassToken,
+  SecurityConfigAnswer,
+  SecurityConfigPatch,
+  SecurityStatus,
+} from '@sallyport/contract';
+import { Type } from 'typebox';
+import type { App } from '../../http/app-type.ts';
+import type { Security } from './service.ts';
+
+const tags = ['security'];
+const Enabled = Type.Object({ enabled: Type.Boolean() });
+
+export const securityRoutes =
+  (security: Security) =>
+  async (app: App): Promise<void> => {
+    app.get(
+      '/security/status',
+      {
+        config: { policy: 'member' },
+        schema: { tags, summary: 'Tell which modules are on, and whether they act', response: { 200: SecurityStatus } },
+      },
+      async () => security.status(),
+    );
+
+    app.get(
+      '/security/config',
+      {
+        config: { policy: 'member' },
+        schema: { tags, summary: 'Read the security configuration', response: { 200: SecurityConfigAnswer } },
+      },
+      async () => security.config(),
+    );
+
+    app.post(
+      '/security/config',
+      {
+        config: { policy: 'sensitive' },
+        schema: {
+          tags,
+          summary: 'Change the security configuration; answers when it is enforced',
+          body: SecurityConfigPatch,
+          response: { 200: SecurityConfigAnswer },
+        },
+      },
+      async (request) => security.configure(request.body, request.actor),
+    );
+
+    app.post(
+      '/security/enable',
+      {
+        config: { policy: 'sensitive' },
+        schema: { tags, summary: 'Switch the suite on', body: BreakGlass, response: { 200: Enabled } },
+      },
+      async (request) => {
+        await security.enable(request.body.break_glass_token, request.actor);
+        return { enabled: true };
+      },
+    );
+
+    app.post(
+      '/security/disable',
+      {
+        config: { policy: 'sensitive' },
+        schema: { tags, summary: 'Switch the suite off', body: BreakGlass, response: { 200: Enabled } },
+      },
+      async (request) => {
+        await security.disable(request.body.break_glass_token, request.actor);
+        return { enabled: false };
+      },
+    );
+
+    app.post(
+      '/security/breakglass/generate',
+      {
+        config: { policy: 'sensitive' },
+        schema: {
+          tags,
+          summary: 'Make a one-time token that switches the suite off from anywhere',
+          response: { 200: BreakGlassToken },
+        },
+      },
+      async (request) => ({ token: await security.generateToken(request.actor) }),
+    );
+  };

@@ -1,0 +1,132 @@
+import { SETTINGS, type SecurityConfig, type SettingKey, type WafExclusion } from '@sallyport/contract';
+import type { Executor } from '../../db/open.ts';
+
+/** All that is stored of the configuration; the master switch is a setting. */
+export type StoredSecurityConfig = Omit<SecurityConfig, 'enabled'>;
+
+/** The switches of the suite, as settings have them. */
+export interface Switches {
+  guard: boolean;
+  acl: boolean;
+  waf: boolean;
+  rate_limit: boolean;
+  crowdsec: boolean;
+}
+
+const SWITCH_KEYS = {
+  guard: 'feature.guard.enabled',
+  acl: 'security.acl.enabled',
+  waf: 'security.waf.enabled',
+  rate_limit: 'security.rate_limit.enabled',
+  crowdsec: 'security.crowdsec.enabled',
+} as const satisfies Record<keyof Switches, SettingKey>;
+
+const MASTER_KEY = SWITCH_KEYS.guard;
+
+/** A proxy host that the guards treat differently from others. */
+export interface GuardedHost {
+  id: number;
+  access_list_id: number | null;
+  waf_enabled: boolean;
+}
+
+export const securityStore = (db: Executor) => ({
+  async config(): Promise<StoredSecurityConfig | undefined> {
+    const row = await db.selectFrom('security_config').selectAll().where('id', '=', 1).executeTakeFirst();
+    if (!row) return undefined;
+    const { id, ...fields } = row;
+    return {
+      ...fields,
+      crowdsec_mode: row.crowdsec_mode as SecurityConfig['crowdsec_mode'],
+      waf_mode: row.waf_mode as SecurityConfig['waf_mode'],
+      waf_fail_mode: row.waf_fail_mode as SecurityConfig['waf_fail_mode'],
+      waf_exclusions: JSON.parse(row.waf_exclusions) as WafExclusion[],
+    };
+  },
+
+  async setConfig(config: StoredSecurityConfig): Promise<void> {
+    const values = { ...config, waf_exclusions: JSON.stringify(config.waf_exclusions) };
+    await db
+      .insertInto('security_config')
+      .values({ id: 1, ...values })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+      .execute();
+  },
+
+  async switches(): Promise<Switches> {
+    const keys = Object.values(SWITCH_KEYS);
+    const rows = await db.selectFrom('settings').selectAll().where('key', 'in', keys).execute();
+    const stored = new Map(rows.map(({ key, value }) => [key, value]));
+    const isOn = (key: SettingKey) => (stored.get(key) ?? SETTINGS[key].default) === 'true';
+    return {
+      guard: isOn(SWITCH_KEYS.guard),
+      acl: isOn(SWITCH_KEYS.acl),
+      waf: isOn(SWITCH_KEYS.waf),
+      rate_limit: isOn(SWITCH_KEYS.rate_limit),
+      crowdsec: isOn(SWITCH_KEYS.crowdsec),
+    };
+  },
+
+  async setMaster(enabled: boolean): Promise<void> {
+    const value = String(enabled);
+    await db
+      .insertInto('settings')
+      .values({ key: MASTER_KEY, value })
+      .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+      .execute();
+  },
+
+  async tokenHash(): Promise<string | undefined> {
+    const row = await db.selectFrom('break_glass_tokens').select('token_hash').where('id', '=', 1).executeTakeFirst();
+    return row?.token_hash;
+  },
+
+  async setToken(token_hash: string, created_at: string): Promise<void> {
+    const values = { token_hash, created_at };
+    await db
+      .insertInto('break_glass_tokens')
+      .values({ id: 1, ...values })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(values))
+      .execute();
+  },
+
+  async deleteToken(): Promise<void> {
+    await db.deleteFrom('break_glass_tokens').execute();
+  },
+
+  /** Hosts with an access list or without the firewall; all others are alike. */
+  async guardedHosts(): Promise<GuardedHost[]> {
+    const rows = await db
+      .selectFrom('proxy_hosts')
+      .select(['id', 'access_list_id', 'waf_enabled'])
+      .where((eb) => eb.or([eb('access_list_id', 'is not', null), eb('waf_enabled', '=', 0)]))
+      .orderBy('id')
+      .execute();
+    return rows.map((row) => ({ ...row, waf_enabled: row.waf_enabled === 1 }));
+  },
+
+  async hasSpecialHost(ids: readonly number[]): Promise<boolean> {
+    if (ids.length === 0) return false;
+    const row = await db
+      .selectFrom('proxy_hosts')
+      .select('id')
+      .where('id', 'in', ids)
+      .where((eb) => eb.or([eb('access_list_id', 'is not', null), eb('waf_enabled', '=', 0)]))
+      .limit(1)
+      .executeTakeFirst();
+    return row !== undefined;
+  },
+
+  /** Ids of the proxy hosts with these UUIDs. */
+  async hostIds(uuids: readonly string[]): Promise<Map<string, number>> {
+    if (uuids.length === 0) return new Map();
+    const rows = await db.selectFrom('proxy_hosts').select(['id', 'uuid']).where('uuid', 'in', uuids).execute();
+    return new Map(rows.map(({ id, uuid }) => [uuid, id]));
+  },
+
+  async revision(): Promise<number> {
+    const row = await db.selectFrom('revisions').select('revision').where('id', '=', 1).executeTakeFirst();
+    return Number(row?.revision ?? 0);
+  },
+});
+export type SecurityStore = ReturnType<typeof securityStore>;

@@ -1,0 +1,33 @@
+import type { Executor } from './db/open.ts';
+import { accessListStore } from './features/access-lists/store.ts';
+import { decisionStore } from './features/decisions/store.ts';
+import { rulesetStore } from './features/rulesets/store.ts';
+import type { EnforcementSource } from './features/security/enforcement.ts';
+import { securityStore } from './features/security/store.ts';
+
+/** Wires the stores of the features to what enforcement reads. */
+export const createSecuritySource = (db: Executor): EnforcementSource => {
+  const security = securityStore(db);
+  const decisions = decisionStore(db);
+  return {
+    async facts() {
+      const config = await security.config();
+      const uuids = (config?.waf_exclusions ?? []).flatMap(({ host_uuid }) => host_uuid ?? []);
+      return {
+        config,
+        switches: await security.switches(),
+        lists: await accessListStore(db).all(),
+        rulesets: await rulesetStore(db).list(),
+        hosts: await security.guardedHosts(),
+        hostIds: await security.hostIds([...new Set(uuids)]),
+      };
+    },
+    revision: security.revision,
+    switches: security.switches,
+    decisionVersion: decisions.version,
+    liveDecisions: decisions.allLive,
+    liveDecisionsFor: decisions.liveFor,
+    deleteExpiredDecisions: decisions.deleteExpired,
+    hasSpecialHost: security.hasSpecialHost,
+  };
+};
