@@ -22,6 +22,7 @@ export interface ProductPorts {
 export interface Product {
   api: string;
   ports: ProductPorts;
+  dataDir: string;
   pids(): Record<Victim, number>;
   /** Kills processes of the product, all at the same moment. */
   kill(...targets: readonly Victim[]): void;
@@ -77,6 +78,7 @@ export const createProduct = (ports: ProductPorts): Product => {
   return {
     api: `http://127.0.0.1:${ports.api}/api/v1`,
     ports,
+    dataDir,
     pids,
     kill(...targets) {
       const now = pids();

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chownSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { freePorts } from './free-ports.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -14,16 +14,6 @@ declare module 'vitest' {
 }
 
 const BINARIES = '/usr/lib/postgresql/15/bin';
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve, reject) => {
-    const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 
 const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim());
 
@@ -51,7 +41,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const data = join(directory, 'data');
   const options = ['-D', data, '-U', 'sallyport', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
   execFileSync(join(BINARIES, 'initdb'), options, { ...account, stdio: 'pipe', cwd: directory });
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   const settings = ['-c', 'fsync=off', '-c', 'max_connections=300', '-c', `unix_socket_directories=${directory}`];
   const server = spawn(
     join(BINARIES, 'postgres'),
