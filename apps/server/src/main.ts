@@ -9,7 +9,11 @@ const main = async () => {
   // Whatever this process creates is nobody else's business.
   process.umask(0o077);
   const log = createLog('server', config.logLevel);
-  const server = await startServer(config, log);
+  const server = await startServer(config, log, {
+    // Not through the log, which is kept: the token is for whoever starts the service.
+    announceSetupToken: (token) =>
+      process.stdout.write(`sallyport: to set up from another host, use setup token ${token}\n`),
+  });
   log.info({ url: server.url }, 'listening');
   if (config.apiAuth === 'open') log.warn('API authentication is off: everybody who can connect may change everything');
   const stop = (signal: NodeJS.Signals) => {

@@ -25,7 +25,7 @@ import { createClientAddress } from './http/client-address.ts';
 import { createIdentify } from './http/identify.ts';
 import { cidrSet } from './net/cidr.ts';
 import { formatAddress } from './net/listen.ts';
-import { createSafeFetch } from './net/safe-fetch.ts';
+import { type AddressPolicy, createSafeFetch } from './net/safe-fetch.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { probeTcp } from './net/tcp-probe.ts';
 import { createRouteSource } from './route-source.ts';
@@ -41,6 +41,15 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** What a caller may put in place of the real thing; tests pass time, and addresses that stand for public ones. */
+export interface StartOptions {
+  clock?: () => Date;
+  /** Destinations that are refused when the server fetches on a caller's behalf. */
+  addressPolicy?: AddressPolicy;
+  /** Shows the operator the token that setting up from another host needs. */
+  announceSetupToken?: (token: string) => void;
+}
+
 /** Makes the data directory, readable by nobody else. */
 export const prepareDataDir = (dataDir: string): void => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -48,8 +57,11 @@ export const prepareDataDir = (dataDir: string): void => {
 };
 
 /** Builds the service from its configuration, starts it, and returns when it accepts requests. */
-export const startServer = async (config: Config, log: Logger): Promise<RunningServer> => {
-  const clock = () => new Date();
+export const startServer = async (
+  config: Config,
+  log: Logger,
+  { clock = () => new Date(), addressPolicy, announceSetupToken = () => {} }: StartOptions = {},
+): Promise<RunningServer> => {
   prepareDataDir(config.dataDir);
   const database = openDatabase(config);
   await migrate(database);
@@ -71,8 +83,11 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
   });
   const plane = createPlane({ driver, source: createRouteSource(db, vault), resolver, log });
   const metrics = createMetrics(plane.status);
-  const fetch = createSafeFetch({ lookup: systemLookup });
-  const localUrl = () => `http://${formatAddress(config.httpBind.host || 'localhost', config.httpBind.port)}`;
+  const fetch = createSafeFetch({ lookup: systemLookup, ...(addressPolicy ? { addressPolicy } : {}) });
+  const localUrl = () => {
+    const bound = app.server.address() as AddressInfo | null;
+    return `http://${formatAddress(config.httpBind.host || 'localhost', bound?.port ?? config.httpBind.port)}`;
+  };
   const { sessionSecret } = config;
   const accounts = createAccounts({ database, vault, sessionSecret, localUrl, fetch, clock, log });
   const { record } = accounts.audit;
@@ -106,6 +121,7 @@ export const startServer = async (config: Config, log: Logger): Promise<RunningS
   const watch = watchDataPlane({ plane, log });
   onEvent = watch.onEvent;
   await app.listen({ host: config.httpBind.host || '::', port: config.httpBind.port });
+  await accounts.setup.announce(announceSetupToken);
   const { address, port, family } = app.server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,

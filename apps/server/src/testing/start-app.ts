@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import { describe, inject } from 'vitest';
 import { type Config, parseConfig } from '../config.ts';
-import { type RunningServer, startServer } from '../server.ts';
+import { type RunningServer, type StartOptions, startServer } from '../server.ts';
 
 export interface ApiResponse<T = unknown> {
   status: number;
@@ -64,16 +64,23 @@ export interface TestApp {
   stop(): Promise<void>;
 }
 
+/** Time, addresses and log of the service under test. */
+export type TestOptions = StartOptions & { log?: Logger };
+
 /** Starts the real service on a free port, with an empty store; no HAProxy runs unless the test starts one. */
-export const startApp = async (kind: DatabaseKind, env: Record<string, string> = {}): Promise<TestApp> => {
+export const startApp = async (
+  kind: DatabaseKind,
+  env: Record<string, string> = {},
+  options: TestOptions = {},
+): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
   const database = kind === 'postgres' ? await createPostgresDatabase() : undefined;
   const config: Config = {
     ...parseConfig({ SALLYPORT_DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}), ...env }, '/'),
     httpBind: { host: '127.0.0.1', port: 0 },
   };
-  const log = pino({ level: 'silent' });
-  let server: RunningServer = await startServer(config, log);
+  const { log = pino({ level: 'silent' }), ...start } = options;
+  let server: RunningServer = await startServer(config, log, start);
   return {
     get url() {
       return server.url;
@@ -93,7 +100,7 @@ export const startApp = async (kind: DatabaseKind, env: Record<string, string> =
     },
     async restart() {
       await server.stop();
-      server = await startServer(config, log);
+      server = await startServer(config, log, start);
     },
     async stop() {
       await server.stop();
