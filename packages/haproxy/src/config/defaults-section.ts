@@ -25,8 +25,10 @@ defaults
 
   # A keep-alive connection that the origin closes just as a request is sent on it costs a retry, not an error;
   # requests that are not idempotent are never sent twice (see disable-l7-retry below).
-  retries 2
+  retries 1
   retry-on conn-failure empty-response
+  # Send what there is at once: an event of a stream or a gRPC message must not wait 200 ms for the kernel to fill a packet.
+  option http-no-delay
   # Never share one client's connection before it proved itself; the destination and server name are part of the key.
   http-reuse safe
   # X_Real_IP and X-Real-IP are the same to CGI-like applications: names with other characters than A-Z a-z 0-9 - go.

@@ -1,12 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dataPlaneFiles } from '../config/layout.ts';
 import { createAdminSocket } from '../runtime/admin-socket.ts';
+import { createCertificateCommands } from '../runtime/certificates.ts';
 import { followHaproxy } from '../runtime/connection.ts';
 import { createMapCommands } from '../runtime/maps.ts';
-import { RuntimeUnavailable } from '../runtime/runtime-errors.ts';
+import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
 import type { DataPlane, Outcome } from './data-plane.ts';
+import type { CertificateChange, DesiredHost, HostChange } from './desired.ts';
 import { createMutex } from './mutex.ts';
 import { createRoutePlane } from './route-plane.ts';
+import { createTlsPlane } from './tls-plane.ts';
 
 /** Something worth a log line; `err` is an Error. */
 export type DataPlaneEvent =
@@ -22,13 +25,27 @@ export type DataPlaneOptions = {
   overlayLimit?: number;
   /** Below tune.bufsize, with room for the command itself. */
   payloadBytes?: number;
+  /** Largest certificate with chain and key; one payload has to hold it, so below tune.bufsize too. */
+  maxPemBytes?: number;
 };
+
+const hostId = (change: HostChange): number => (change.type === 'put' ? change.host.id : change.id);
+
+const outcome = (issue: string | undefined): Outcome =>
+  issue === undefined ? { applied: true } : { applied: false, issue };
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Connects to the HAProxy behind `adminSocket` as soon as there is one, and keeps following it. */
 export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
-  const { directory, adminSocket, onEvent = () => {}, overlayLimit = 1_000, payloadBytes = 12_000 } = options;
+  const {
+    directory,
+    adminSocket,
+    onEvent = () => {},
+    overlayLimit = 1_000,
+    payloadBytes = 12_000,
+    maxPemBytes = 31_000,
+  } = options;
   const socket = createAdminSocket({ path: adminSocket });
   const bulkSocket = createAdminSocket({ path: adminSocket });
   const routes = createRoutePlane({
@@ -40,9 +57,16 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
     payloadBytes,
     foldPause: () => delay(1),
   });
+  const tls = createTlsPlane({
+    directory,
+    commands: createCertificateCommands(socket, dataPlaneFiles.crtList),
+    maxPemBytes,
+  });
   // Changes are short; folds and repairs of the base are long and let changes pass. Taken in the order bulk, change.
   const bulk = createMutex();
   const exclusively = createMutex();
+  // More steps than this go through a fold: one command each would take longer.
+  const largeChange = overlayLimit / 2;
   let revision = 0;
   let lastReconcileMs: number | null = null;
   let folding: Promise<void> | undefined;
@@ -51,7 +75,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
     socketPath: adminSocket,
     socket: createAdminSocket({ path: adminSocket }),
     onConnected: async ({ pid, version }) => {
-      const driftedEntries = await bulk(() => exclusively(() => routes.repair()));
+      const driftedEntries = await bulk(() => exclusively(async () => (await tls.repair()) + (await routes.repair())));
       onEvent({ type: 'connected', pid, version, driftedEntries });
     },
     onDisconnected: (reason) => onEvent({ type: 'disconnected', reason }),
@@ -82,41 +106,104 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
     }
   };
 
+  /** Runs `task` with a way to HAProxy that goes on with the files when HAProxy cannot be reached; returns the issue. */
+  const withLive = async (task: (live: (step: () => Promise<unknown>) => Promise<void>) => Promise<void>) => {
+    let issue: string | undefined;
+    const live = async (step: () => Promise<unknown>): Promise<void> => {
+      if (issue !== undefined) return;
+      try {
+        await step();
+      } catch (error) {
+        if (!(error instanceof RuntimeUnavailable)) throw error;
+        issue = failure(error);
+      }
+    };
+    try {
+      await task(live);
+    } catch (error) {
+      if (!(error instanceof RuntimeRefused)) throw error;
+      issue = failure(error);
+    }
+    return issue;
+  };
+
+  /** Takes changed hosts into the certificate list; returns whether it changed. */
+  const changeTls = (changes: readonly HostChange[], before: readonly (DesiredHost | undefined)[]): boolean => {
+    let hasChanged = false;
+    for (const [index, change] of changes.entries()) {
+      const effect = tls.changeHost(before[index], routes.hosts.get(hostId(change)));
+      if (effect === 'all') {
+        tls.resetEntries(routes.hosts.values());
+        return true;
+      }
+      hasChanged ||= effect;
+    }
+    return hasChanged;
+  };
+
+  const missingCertificate = (host: DesiredHost | undefined): string | undefined =>
+    host?.certificate == null || tls.has(host.certificate)
+      ? undefined
+      : `certificate ${host.certificate} is not there or cannot be served`;
+
   return {
     async applyHosts(changes) {
       const { steps, refused, issue } = await exclusively(async () => {
+        const before = changes.map((change) => routes.hosts.get(hostId(change)));
         const planned = await routes.plan(changes);
-        const isSmall = planned.steps.length <= overlayLimit / 2;
-        return { ...planned, issue: isSmall ? await attempt(() => routes.run(planned.steps)) : undefined };
+        const isTlsChanged = changeTls(changes, before);
+        if (isTlsChanged) await tls.writeCrtList();
+        const problem = await attempt(async () => {
+          if (isTlsChanged) await tls.syncLines();
+          if (planned.steps.length <= largeChange) await routes.run(planned.steps);
+        });
+        return { ...planned, issue: problem };
       });
       let problem = issue;
-      if (steps.length > overlayLimit / 2) problem = await attempt(() => fold().then(() => routes.verify(steps)));
-      else if (routes.needsFold) void fold().catch((err: unknown) => onEvent({ type: 'fold failed', err }));
+      if (problem === undefined && steps.length > largeChange) {
+        problem = await attempt(() => fold().then(() => routes.verify(steps)));
+      } else if (routes.needsFold) {
+        void fold().catch((err: unknown) => onEvent({ type: 'fold failed', err }));
+      }
       if (problem === undefined) revision++;
       const outcomes = new Map<number, Outcome>();
       for (const change of changes) {
-        const id = change.type === 'put' ? change.host.id : change.id;
-        const reason = refused.get(id) ?? problem;
-        outcomes.set(id, reason === undefined ? { applied: true } : { applied: false, issue: reason });
+        const id = hostId(change);
+        outcomes.set(id, outcome(refused.get(id) ?? problem ?? missingCertificate(routes.hosts.get(id))));
       }
       return outcomes;
     },
 
-    async applyCertificates(changes) {
-      return new Map(
-        changes.map((change) => [change.type === 'put' ? change.certificate.id : change.id, { applied: false }]),
-      );
-    },
+    applyCertificates: (changes) =>
+      exclusively(async () => {
+        const issue = await withLive((live) => tls.change(changes, routes.hosts.values(), live));
+        if (issue === undefined) revision++;
+        return new Map(
+          changes.map((change) => {
+            const id = change.type === 'put' ? change.certificate.id : change.id;
+            return [id, outcome(tls.refused.get(id) ?? issue)];
+          }),
+        );
+      }),
 
     reconcile: (desired) =>
       bulk(() =>
         exclusively(async () => {
           const startedAt = performance.now();
           const { steps, changedNames } = await routes.reset(desired.hosts);
+          const certificates: CertificateChange[] = [];
+          for (const certificate of desired.certificates) certificates.push({ type: 'put', certificate });
+          const wanted = new Set(
+            certificates.map((change) => (change.type === 'put' ? change.certificate.id : change.id)),
+          );
+          for (const id of tls.ids()) if (!wanted.has(id)) certificates.push({ type: 'remove', id });
           let driftedEntries = 0;
-          const issue = await attempt(async () => {
-            if (steps) await routes.run(steps);
-            driftedEntries = await routes.repair();
+          const issue = await withLive(async (live) => {
+            await tls.change(certificates, routes.hosts.values(), live);
+            await live(async () => {
+              if (steps) await routes.run(steps);
+              driftedEntries = (await tls.repair()) + (await routes.repair());
+            });
           });
           if (issue === undefined) revision++;
           lastReconcileMs = performance.now() - startedAt;
@@ -127,9 +214,8 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
             hosts: routes.hosts.size,
             changedNames,
             driftedEntries,
-            changedCertificates: 0,
             quarantinedHosts: new Map(routes.hosts.refused),
-            quarantinedCertificates: new Map(),
+            quarantinedCertificates: new Map(tls.refused),
           };
         }),
       ),
@@ -143,7 +229,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
         isLive = await routes.areLive(host.names);
       });
       if (issue !== undefined) return { applied: false, issue };
-      return isLive ? { applied: true } : { applied: false, issue: 'HAProxy does not hold this route' };
+      return outcome(isLive ? missingCertificate(host) : 'HAProxy does not hold this route');
     },
 
     reload: (reload) =>
@@ -162,7 +248,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       overlayEntries: routes.overlaySize,
       lastReconcileMs,
       quarantinedHosts: new Map(routes.hosts.refused),
-      quarantinedCertificates: new Map(),
+      quarantinedCertificates: new Map(tls.refused),
     }),
 
     async stop() {

@@ -19,7 +19,6 @@ export type ReconcileReport = {
   changedNames: number;
   /** Entries in HAProxy that differed from what it was last told. */
   driftedEntries: number;
-  changedCertificates: number;
   /** Why each host or certificate that was left out cannot be served, by id. */
   quarantinedHosts: ReadonlyMap<number, string>;
   quarantinedCertificates: ReadonlyMap<number, string>;

@@ -16,10 +16,14 @@ export const removedRecord = 'none';
 const maxNameLength = 253;
 const namePattern = /^(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
+/** Whether this is a lower-case DNS name, `*.` allowed in front. */
+export const isServableName = (name: string): boolean =>
+  // The length goes first: the pattern must not see unbounded input.
+  name.length <= maxNameLength && namePattern.test(name);
+
 /** Returns the name when it is a lower-case DNS name, `*.` allowed in front; throws InvalidRoute. */
 export const checkName = (name: string): string => {
-  // The length goes first: the pattern must not see unbounded input.
-  if (name.length > maxNameLength || !namePattern.test(name)) {
+  if (!isServableName(name)) {
     throw new InvalidRoute(`not a domain name that can be served: ${JSON.stringify(name.slice(0, 80))}`);
   }
   return name;

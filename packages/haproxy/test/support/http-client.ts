@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { request as requestTls } from 'node:https';
+import { connect } from 'node:net';
 
 export type Answer = { status: number; headers: IncomingHttpHeaders; body: string; json<T>(): T };
 
@@ -47,4 +48,17 @@ export const ask = ({
       : request(options, onAnswer);
     outgoing.on('error', reject);
     outgoing.end(body);
+  });
+
+/** Sends raw bytes and returns everything that came back before the connection was closed. */
+export const exchange = (port: number, bytes: string, address = '127.0.0.1'): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, address, () => socket.write(bytes, 'latin1'));
+    let text = '';
+    socket.setEncoding('latin1');
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(text));
   });

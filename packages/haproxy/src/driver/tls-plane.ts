@@ -1,0 +1,158 @@
+import { hash } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { certificateFile, dataPlaneFiles, inDirectory } from '../config/layout.ts';
+import { writeFileAtomically } from '../files/atomic-file.ts';
+import { InvalidCertificate, normalizeCertificatePem } from '../files/certificate-pem.ts';
+import { createTlsEntries, type TlsTarget } from '../reconcile/tls-entries.ts';
+import { type AppliedTlsLine, groupIntoLines, planTlsLines } from '../reconcile/tls-lines.ts';
+import { type CertificateCommands, crtListLine } from '../runtime/certificates.ts';
+import { RuntimeRefused } from '../runtime/runtime-errors.ts';
+import type { CertificateChange, DesiredCertificate, DesiredHost } from './desired.ts';
+
+export type TlsPlaneOptions = {
+  directory: string;
+  commands: CertificateCommands;
+  /** Largest certificate, chain and key that the runtime API takes in one payload. */
+  maxPemBytes: number;
+};
+
+type Held = Pick<DesiredCertificate, 'id' | 'names' | 'notAfter'> & { fingerprint: string; digest: string };
+
+const idOf = (store: string): number | undefined => {
+  const id = store.startsWith(`${dataPlaneFiles.certificateDirectory}/`) && /\/(\d+)\.pem$/.exec(store)?.[1];
+  return id ? Number(id) : undefined;
+};
+
+const storeOf = ({ certificate }: TlsTarget): string =>
+  certificate === null ? dataPlaneFiles.defaultCertificate : certificateFile(certificate);
+
+/** Runs a task against HAProxy unless it is known to be unreachable. */
+type Live = (task: () => Promise<unknown>) => Promise<void>;
+
+/** Keeps certificates and the certificate list, files and HAProxy, at the intended contents. The caller serialises. */
+export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOptions) => {
+  const held = new Map<number, Held>();
+  const refused = new Map<number, string>();
+  const entries = createTlsEntries();
+
+  const check = (certificate: DesiredCertificate): { pem: string; held: Held } => {
+    const { pem, fingerprint } = normalizeCertificatePem(certificate.pem);
+    if (pem.length > maxPemBytes) {
+      throw new InvalidCertificate(`certificate, chain and key are larger than ${maxPemBytes} bytes`);
+    }
+    const { id, names, notAfter } = certificate;
+    return { pem, held: { id, names, notAfter, fingerprint, digest: hash('sha256', pem) } };
+  };
+
+  const writeCrtList = (): Promise<void> => {
+    const lines = groupIntoLines(entries.entries).map((line) =>
+      crtListLine({ store: storeOf(line.target), isHttp1Only: !line.target.http2, names: line.names }),
+    );
+    // The first line answers for every name that no line has.
+    const text = `${[dataPlaneFiles.defaultCertificate, ...lines].join('\n')}\n`;
+    return writeFileAtomically(inDirectory(directory, dataPlaneFiles.crtList), [text], { durable: true });
+  };
+
+  const appliedLines = async (): Promise<AppliedTlsLine[]> =>
+    (await commands.lines())
+      .filter(({ store, names }) => store !== dataPlaneFiles.defaultCertificate || names.length > 0)
+      .map(({ store, number, isHttp1Only, names }) => ({
+        target: { certificate: idOf(store) ?? null, http2: !isHttp1Only },
+        names,
+        number,
+      }));
+
+  /** Makes HAProxy's certificate list equal to the entries; returns how many lines differed. */
+  const syncLines = async (): Promise<number> => {
+    const { add, remove } = planTlsLines(await appliedLines(), entries.entries);
+    for (const { target, names } of add) {
+      await commands.addLine({ store: storeOf(target), isHttp1Only: !target.http2, names });
+    }
+    for (const { target, number } of remove) await commands.removeLine(storeOf(target), number);
+    return add.length + remove.length;
+  };
+
+  /** HAProxy takes the certificate first, so that no file is written that would keep it from starting. */
+  const put = async (certificate: DesiredCertificate, live: Live): Promise<void> => {
+    try {
+      const { pem, held: checked } = check(certificate);
+      if (held.get(checked.id)?.digest !== checked.digest) {
+        await live(() => commands.put(certificateFile(checked.id), pem));
+        await writeFileAtomically(inDirectory(directory, certificateFile(checked.id)), [pem], { durable: true });
+      }
+      held.set(checked.id, checked);
+      refused.delete(checked.id);
+    } catch (error) {
+      if (error instanceof InvalidCertificate) refused.set(certificate.id, error.message);
+      else if (error instanceof RuntimeRefused)
+        refused.set(certificate.id, `HAProxy refused it: ${error.reply.trim()}`);
+      else throw error;
+    }
+  };
+
+  const removeStores = async (): Promise<number> => {
+    let removed = 0;
+    for (const store of await commands.stores()) {
+      const id = idOf(store);
+      if (id === undefined || held.has(id)) continue;
+      await commands.remove(store);
+      removed++;
+    }
+    return removed;
+  };
+
+  const removeFiles = async (): Promise<void> => {
+    const folder = inDirectory(directory, dataPlaneFiles.certificateDirectory);
+    for (const name of await readdir(folder)) {
+      const id = idOf(`${dataPlaneFiles.certificateDirectory}/${name}`);
+      if (id !== undefined && !held.has(id)) await rm(join(folder, name), { force: true });
+    }
+  };
+
+  return {
+    /** Why each certificate that was not taken cannot be served, by id. */
+    refused: refused as ReadonlyMap<number, string>,
+    has: (id: number): boolean => held.has(id),
+    ids: (): number[] => [...held.keys()],
+    changeHost: entries.change,
+    resetEntries: (hosts: Iterable<DesiredHost>): void => entries.reset(hosts, held.values()),
+    writeCrtList,
+    syncLines,
+
+    /**
+     * Takes and drops certificates: files always; HAProxy through `live`, which may leave a task out while there is
+     * none. A certificate that cannot be served is refused and leaves its predecessor in force.
+     */
+    async change(changes: readonly CertificateChange[], hosts: Iterable<DesiredHost>, live: Live): Promise<void> {
+      for (const change of changes) {
+        if (change.type === 'put') await put(change.certificate, live);
+        else {
+          held.delete(change.id);
+          refused.delete(change.id);
+        }
+      }
+      entries.reset(hosts, held.values());
+      // Never a list that names a missing file, nor a line without its store.
+      await writeCrtList();
+      await live(syncLines);
+      await live(removeStores);
+      await removeFiles();
+    },
+
+    /** Reads back every certificate and the list; puts right what differs. Returns the number of differences. */
+    async repair(): Promise<number> {
+      let differences = 0;
+      const stores = new Set(await commands.stores());
+      for (const { id, fingerprint } of held.values()) {
+        const store = certificateFile(id);
+        if (stores.has(store) && (await commands.fingerprint(store)) === fingerprint) continue;
+        await commands.put(store, await readFile(inDirectory(directory, store), 'utf8'));
+        differences++;
+      }
+      return differences + (await syncLines()) + (await removeStores());
+    },
+  };
+};
+
+export type TlsPlane = ReturnType<typeof createTlsPlane>;

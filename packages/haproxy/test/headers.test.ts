@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { givenHost } from './support/given.ts';
+import { ask, exchange } from './support/http-client.ts';
+import { type Echo, type Origin, startEchoOrigin } from './support/origins.ts';
+import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
+
+const forged = {
+  'X-Real-IP': '6.6.6.6',
+  'X-Forwarded-For': '6.6.6.6',
+  'X-Forwarded-Proto': 'https',
+  'X-Forwarded-Host': 'evil.example.com',
+  'X-Forwarded-Port': '666',
+  Forwarded: 'for=6.6.6.6',
+  X_Forwarded_For: '6.6.6.6',
+  X_Real_IP: '6.6.6.6',
+  'X-Sallyport-Proxied': 'no',
+};
+
+describe('headers for the origin', () => {
+  let plane: RunningDataPlane;
+  let origin: Origin;
+  beforeAll(async () => {
+    [plane, origin] = await Promise.all([startDataPlane(), startEchoOrigin('echo')]);
+    await plane.serve(
+      givenHost({ names: ['on.example.com'], origin }),
+      givenHost({ names: ['off.example.com'], origin }, { enable_standard_headers: false, websocket_support: true }),
+    );
+  });
+  afterAll(async () => {
+    await origin.stop();
+    await plane.stop();
+  });
+
+  const seen = async (host: string, headers: Record<string, string> = {}, tls = false): Promise<Echo['headers']> =>
+    (await ask({ port: tls ? plane.httpsPort : plane.httpPort, host, headers, tls })).json<Echo>().headers;
+
+  test('the standard headers tell the truth, whatever the client sent under their names', async () => {
+    expect(await seen('on.example.com', forged)).toMatchObject({
+      host: 'on.example.com',
+      'x-real-ip': '127.0.0.1',
+      'x-forwarded-for': '127.0.0.1',
+      'x-forwarded-proto': 'http',
+      'x-forwarded-host': 'on.example.com',
+      'x-forwarded-port': String(plane.httpPort),
+      'x-sallyport-proxied': '1',
+    });
+  });
+
+  test('over TLS they say so', async () => {
+    expect(await seen('on.example.com', {}, true)).toMatchObject({
+      'x-forwarded-proto': 'https',
+      'x-forwarded-port': String(plane.httpsPort),
+    });
+  });
+
+  test('nothing forged gets through under any spelling', async () => {
+    for (const host of ['on.example.com', 'off.example.com']) {
+      expect(JSON.stringify(await seen(host, forged))).not.toMatch(/6\.6\.6\.6|evil|666/);
+    }
+  });
+
+  test('switched off, only the marker goes to the origin', async () => {
+    const headers = await seen('off.example.com', forged);
+    expect(Object.keys(headers).filter((name) => name.startsWith('x'))).toEqual(['x-sallyport-proxied']);
+    expect(headers['x-sallyport-proxied']).toBe('1');
+  });
+
+  test('switched off, an upgrade still carries them', async () => {
+    const headers = await seen('off.example.com', {
+      Connection: 'Upgrade',
+      Upgrade: 'websocket',
+      'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+      'Sec-WebSocket-Version': '13',
+    });
+    expect(headers).toMatchObject({ 'x-real-ip': '127.0.0.1', 'x-forwarded-proto': 'http' });
+  });
+});
+
+describe('trusted proxies', () => {
+  let plane: RunningDataPlane;
+  let origin: Origin;
+  beforeAll(async () => {
+    [plane, origin] = await Promise.all([
+      startDataPlane({ trustedProxies: ['127.0.0.1', '10.0.0.0/8'] }),
+      startEchoOrigin('echo'),
+    ]);
+    await plane.serve(
+      givenHost({ names: ['a.example.com'], origin }),
+      givenHost({ names: ['forced.example.com'], origin }, { ssl_forced: true }),
+    );
+  });
+  afterAll(async () => {
+    await origin.stop();
+    await plane.stop();
+  });
+
+  const realIp = async (forwardedFor: string | undefined, address = '127.0.0.1'): Promise<unknown> => {
+    const headers = forwardedFor === undefined ? {} : { 'X-Forwarded-For': forwardedFor };
+    return (await ask({ port: plane.httpPort, host: 'a.example.com', headers, address })).json<Echo>().headers[
+      'x-real-ip'
+    ];
+  };
+
+  test('the client address is the rightmost one that no trusted proxy has', async () => {
+    expect(await realIp('203.0.113.7')).toBe('203.0.113.7');
+    expect(await realIp('6.6.6.6, 203.0.113.7, 10.1.2.3')).toBe('203.0.113.7');
+    expect(await realIp('2001:db8::1')).toBe('2001:db8::1');
+    expect(await realIp(undefined)).toBe('127.0.0.1');
+    expect(await realIp('rubbish')).toBe('127.0.0.1');
+    expect(await realIp('6.6.6.6, rubbish')).toBe('127.0.0.1');
+    expect(await realIp('6.6.6.6, rubbish, 10.1.2.3')).toBe('10.1.2.3');
+  });
+
+  test('another peer is not believed', async () => {
+    expect(await realIp('203.0.113.7', '::1')).toBe('::1');
+  });
+
+  test('the chain is continued for the origin', async () => {
+    const headers = { 'X-Forwarded-For': '203.0.113.7', 'X-Forwarded-Proto': 'https' };
+    const { headers: seen } = (await ask({ port: plane.httpPort, host: 'a.example.com', headers })).json<Echo>();
+    expect(seen).toMatchObject({ 'x-forwarded-for': '203.0.113.7, 127.0.0.1', 'x-forwarded-proto': 'https' });
+  });
+
+  test('TLS that a trusted proxy ended counts as TLS', async () => {
+    const asked = { port: plane.httpPort, host: 'forced.example.com' };
+    expect((await ask({ ...asked, headers: { 'X-Forwarded-Proto': 'https' } })).status).toBe(200);
+    expect((await ask({ ...asked, headers: { 'X-Forwarded-Proto': 'https' }, address: '::1' })).status).toBe(308);
+  });
+});
+
+describe('PROXY protocol', () => {
+  let plane: RunningDataPlane;
+  let origin: Origin;
+  beforeAll(async () => {
+    [plane, origin] = await Promise.all([
+      startDataPlane({ trustedProxies: ['127.0.0.1'], proxyProtocol: true }),
+      startEchoOrigin('echo'),
+    ]);
+    await plane.serve(givenHost({ names: ['a.example.com'], origin }));
+  });
+  afterAll(async () => {
+    await origin.stop();
+    await plane.stop();
+  });
+
+  const request = 'GET / HTTP/1.1\r\nHost: a.example.com\r\nConnection: close\r\n\r\n';
+  const header = 'PROXY TCP4 203.0.113.9 192.0.2.1 40000 80\r\n';
+
+  test('a trusted proxy tells the client address', async () => {
+    expect(await exchange(plane.httpPort, header + request)).toContain('"x-real-ip":"203.0.113.9"');
+  });
+
+  test('anybody else connects without the header, and cannot use it', async () => {
+    expect(await exchange(plane.httpPort, request, '::1')).toContain('"x-real-ip":"::1"');
+    expect(await exchange(plane.httpPort, header + request, '::1')).toMatch(/^HTTP\/1\.[01] 400 /);
+  });
+});

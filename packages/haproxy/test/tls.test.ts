@@ -1,0 +1,275 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer as createTlsServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSelfSignedCertificate } from '../src/files/self-signed-certificate.ts';
+import type { DesiredCertificate } from '../src/index.ts';
+import { givenHost } from './support/given.ts';
+import { ask } from './support/http-client.ts';
+import { listen, type Origin, startEchoOrigin } from './support/origins.ts';
+import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
+
+const givenCertificate = (id: number, ...names: [string, ...string[]]): DesiredCertificate => {
+  const { certificate, key } = createSelfSignedCertificate({ names, validFrom: new Date(), validDays: 30 });
+  return { id, pem: certificate + key, names, notAfter: new X509Certificate(certificate).validToDate.getTime() };
+};
+
+const fingerprintOf = ({ pem }: DesiredCertificate): string => new X509Certificate(pem).fingerprint256;
+
+describe('TLS', () => {
+  let plane: RunningDataPlane;
+  let origin: Origin;
+  beforeAll(async () => {
+    [plane, origin] = await Promise.all([startDataPlane(), startEchoOrigin('echo')]);
+  });
+  afterAll(async () => {
+    await origin.stop();
+    await plane.stop();
+  });
+
+  /** What a TLS client that offers h2 and http/1.1 is given for this name. */
+  const handshake = (servername: string): Promise<{ fingerprint: string; subject: string; alpn: string }> =>
+    new Promise((resolve, reject) => {
+      const socket: TLSSocket = connectTls(
+        {
+          port: plane.httpsPort,
+          host: '127.0.0.1',
+          servername,
+          rejectUnauthorized: false,
+          ALPNProtocols: ['h2', 'http/1.1'],
+        },
+        () => {
+          const peer = socket.getPeerCertificate();
+          resolve({
+            fingerprint: peer.fingerprint256,
+            subject: String(peer.subject.CN),
+            alpn: String(socket.alpnProtocol),
+          });
+          socket.destroy();
+        },
+      );
+      socket.on('error', reject);
+    });
+
+  const install = async (...certificates: DesiredCertificate[]): Promise<void> => {
+    const outcomes = await plane.dataPlane.applyCertificates(
+      certificates.map((certificate) => ({ type: 'put', certificate })),
+    );
+    for (const outcome of outcomes.values()) expect(outcome).toEqual({ applied: true });
+  };
+
+  test('a name without a certificate gets the default one', async () => {
+    expect((await handshake('nobody.example.org')).subject).toBe('sallyport.invalid');
+  });
+
+  test('certificates are found by name: exact, then wildcard; the later one to expire wins', async () => {
+    const exact = givenCertificate(1, 'a.one.example.com');
+    const wildcard = givenCertificate(2, '*.one.example.com');
+    const older = { ...givenCertificate(3, '*.one.example.com'), notAfter: wildcard.notAfter - 1 };
+    await install(exact, older, wildcard);
+    expect((await handshake('a.one.example.com')).fingerprint).toBe(fingerprintOf(exact));
+    expect((await handshake('b.one.example.com')).fingerprint).toBe(fingerprintOf(wildcard));
+    await plane.dataPlane.applyCertificates([{ type: 'remove', id: 2 }]);
+    expect((await handshake('b.one.example.com')).fingerprint).toBe(fingerprintOf(older));
+  });
+
+  test('a host gets the certificate that was chosen for it, also against the match by name', async () => {
+    const byName = givenCertificate(11, 'two.example.com', '*.two.example.com');
+    const chosen = givenCertificate(12, 'other.example.com');
+    await install(byName, chosen);
+    const host = givenHost({ names: ['two.example.com', 'x.two.example.com'], origin, certificate: 12 });
+    await plane.serve(host);
+    expect((await handshake('two.example.com')).fingerprint).toBe(fingerprintOf(chosen));
+    expect((await handshake('x.two.example.com')).fingerprint).toBe(fingerprintOf(chosen));
+    expect((await handshake('y.two.example.com')).fingerprint).toBe(fingerprintOf(byName));
+    await plane.serve({ ...host, certificate: null });
+    expect((await handshake('two.example.com')).fingerprint).toBe(fingerprintOf(byName));
+  });
+
+  test('http2_support decides the ALPN of each name, with or without a certificate of its own', async () => {
+    await install(givenCertificate(21, '*.alpn.example.com'));
+    const h1 = givenHost({ names: ['h1.alpn.example.com', 'h1.example.net'], origin }, { http2_support: false });
+    await plane.serve(h1, givenHost({ names: ['h2.alpn.example.com'], origin }));
+    expect(await handshake('h1.alpn.example.com')).toMatchObject({ alpn: 'http/1.1', subject: '*.alpn.example.com' });
+    expect(await handshake('h1.example.net')).toMatchObject({ alpn: 'http/1.1', subject: 'sallyport.invalid' });
+    expect(await handshake('h2.alpn.example.com')).toMatchObject({ alpn: 'h2' });
+    await plane.serve({ ...h1, flags: { ...h1.flags, http2_support: true } });
+    expect(await handshake('h1.alpn.example.com')).toMatchObject({ alpn: 'h2' });
+    expect(await handshake('h1.example.net')).toMatchObject({ alpn: 'h2' });
+  });
+
+  test('a wildcard host without HTTP/2 does not take it from the exact hosts below it', async () => {
+    const wildcard = givenHost({ names: ['*.mixed.example.com'], origin }, { http2_support: false });
+    await plane.serve(givenHost({ names: ['exact.mixed.example.com'], origin }), wildcard);
+    expect((await handshake('any.mixed.example.com')).alpn).toBe('http/1.1');
+    expect((await handshake('exact.mixed.example.com')).alpn).toBe('h2');
+    await plane.dataPlane.applyHosts([{ type: 'remove', id: wildcard.id }]);
+    expect((await handshake('any.mixed.example.com')).alpn).toBe('h2');
+  });
+
+  test('a certificate that cannot be served is refused with the reason and harms nobody', async () => {
+    const good = givenCertificate(31, 'good.example.com');
+    const [a, b] = [givenCertificate(32, 'bad.example.com'), givenCertificate(33, 'bad.example.com')];
+    const certificateOf = (pem: string): string => pem.slice(0, pem.indexOf('-----BEGIN PRIVATE'));
+    const mixed = { ...a, pem: certificateOf(a.pem) + b.pem.slice(certificateOf(b.pem).length) };
+    const outcomes = await plane.dataPlane.applyCertificates([
+      { type: 'put', certificate: mixed },
+      { type: 'put', certificate: { ...b, pem: 'no PEM at all' } },
+      { type: 'put', certificate: good },
+    ]);
+    expect([...outcomes]).toEqual([
+      [32, { applied: false, issue: 'no certificate belongs to the private key' }],
+      [33, { applied: false, issue: 'exactly one private key is needed' }],
+      [31, { applied: true }],
+    ]);
+    expect((await handshake('good.example.com')).fingerprint).toBe(fingerprintOf(good));
+    const host = givenHost({ names: ['bad.example.com'], origin, certificate: 32 });
+    const outcome = (await plane.dataPlane.applyHosts([{ type: 'put', host }])).get(host.id);
+    expect(outcome).toEqual({ applied: false, issue: 'certificate 32 is not there or cannot be served' });
+    expect((await ask({ port: plane.httpsPort, host: 'bad.example.com', tls: true })).status).toBe(200);
+  });
+
+  test('everything is there again after HAProxy restarts, and removed certificates leave no file', async () => {
+    const kept = givenCertificate(41, 'kept.example.com');
+    await install(kept, givenCertificate(42, 'gone.example.com'));
+    await plane.serve(givenHost({ names: ['kept.example.com'], origin }, { http2_support: false }));
+    await plane.dataPlane.applyCertificates([{ type: 'remove', id: 42 }]);
+    plane.haproxy.kill('SIGTERM');
+    await plane.haproxy.exited;
+    await plane.restartHaproxy();
+    expect(await handshake('kept.example.com')).toMatchObject({ fingerprint: fingerprintOf(kept), alpn: 'http/1.1' });
+    expect((await handshake('gone.example.com')).subject).toBe('sallyport.invalid');
+    expect(plane.events.at(-1)).toMatchObject({ type: 'connected', driftedEntries: 0 });
+    expect(await readdir(join(plane.directory, 'tls/certificates'))).not.toContain('42.pem');
+  });
+
+  test('certificates change under load without a failed request', async () => {
+    await plane.serve(givenHost({ names: ['swap.example.com'], origin }));
+    await install(givenCertificate(51, 'swap.example.com'));
+    const failures: unknown[] = [];
+    const seen = new Set<string>();
+    let isDone = false;
+    const client = async (): Promise<void> => {
+      while (!isDone) {
+        try {
+          const answer = await ask({ port: plane.httpsPort, host: 'swap.example.com', tls: true });
+          if (answer.status !== 200) failures.push(answer.status);
+          const { subject, fingerprint } = await handshake('swap.example.com');
+          if (subject !== 'swap.example.com') failures.push(subject);
+          seen.add(fingerprint);
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+    };
+    const clients = Promise.all(Array.from({ length: 4 }, client));
+    for (let swap = 0; swap < 5; swap++) {
+      const next = givenCertificate(51, 'swap.example.com', ...(swap % 2 ? ['www.swap.example.com'] : []));
+      await install(next);
+      await expect.poll(() => seen.has(fingerprintOf(next))).toBe(true);
+    }
+    isDone = true;
+    await clients;
+    expect(failures).toEqual([]);
+    expect(seen.size).toBeGreaterThanOrEqual(5);
+  });
+
+  test('ssl_forced answers plain HTTP with a 308 that keeps path and query, except for certificate authorities', async () => {
+    await plane.serve(givenHost({ names: ['forced.example.com'], origin }, { ssl_forced: true }));
+    const plain = { port: plane.httpPort, host: 'forced.example.com' };
+    const redirected = await ask({ ...plain, path: '/a/b%20c?d=e&f=%2F', method: 'POST', body: 'x' });
+    expect(redirected.status).toBe(308);
+    expect(redirected.headers.location).toBe(`https://forced.example.com:${plane.httpsPort}/a/b%20c?d=e&f=%2F`);
+    expect((await ask({ ...plain, path: '/.well-known/acme-challenge/token' })).status).toBe(200);
+    expect((await ask({ port: plane.httpsPort, host: 'forced.example.com', tls: true })).status).toBe(200);
+  });
+
+  test('HSTS is sent over TLS only, with subdomains where asked for', async () => {
+    await plane.serve(
+      givenHost({ names: ['hsts.example.com'], origin }, { hsts_enabled: true }),
+      givenHost({ names: ['sub.example.com'], origin }, { hsts_enabled: true, hsts_subdomains: true }),
+      givenHost({ names: ['plain.example.com'], origin }, { hsts_subdomains: true }),
+    );
+    const header = async (host: string, tls: boolean, path = '/'): Promise<unknown> =>
+      (await ask({ port: tls ? plane.httpsPort : plane.httpPort, host, tls, path })).headers[
+        'strict-transport-security'
+      ];
+    expect(await header('hsts.example.com', true)).toBe('max-age=63072000');
+    expect(await header('sub.example.com', true)).toBe('max-age=63072000; includeSubDomains');
+    expect(await header('hsts.example.com', true, '/.env')).toBe('max-age=63072000');
+    expect(await header('hsts.example.com', false)).toBeUndefined();
+    expect(await header('plain.example.com', true)).toBeUndefined();
+  });
+});
+
+describe('https origins', () => {
+  let plane: RunningDataPlane;
+  let directory: string;
+  const origins: { port: number; stop(): Promise<void> }[] = [];
+  const serverNames: unknown[] = [];
+
+  const startTlsOrigin = async (answer: string, name: string): Promise<{ port: number; pem: string }> => {
+    const { certificate, key } = createSelfSignedCertificate({
+      names: [name],
+      validFrom: new Date(Date.now() - 1000),
+      validDays: 3,
+    });
+    const server = createTlsServer({ cert: certificate, key }, (request, response) => {
+      serverNames.push((request.socket as TLSSocket & { servername?: string | false }).servername);
+      response.end(answer);
+    });
+    const listening = await listen(server);
+    origins.push(listening);
+    return { port: listening.port, pem: certificate };
+  };
+
+  let good: { port: number; pem: string };
+  let other: { port: number; pem: string };
+  let unknown: { port: number; pem: string };
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'sp-authorities-'));
+    good = await startTlsOrigin('good', 'good.internal');
+    other = await startTlsOrigin('other', 'other.internal');
+    unknown = await startTlsOrigin('unknown', 'good.internal');
+    const originAuthorities = join(directory, 'authorities.pem');
+    await writeFile(originAuthorities, good.pem + other.pem);
+    plane = await startDataPlane({ originAuthorities });
+  });
+  afterAll(async () => {
+    await Promise.all(origins.map((origin) => origin.stop()));
+    await plane.stop();
+    await rm(directory, { recursive: true });
+  });
+
+  const get = async (names: string[], port: number, sni: string, verify: boolean): Promise<string | number> => {
+    await plane.serve(givenHost({ names, origin: { scheme: 'https', port, sni, verify } }));
+    const answer = await ask({ port: plane.httpPort, host: names[0] ?? '' });
+    return answer.status === 200 ? answer.body : answer.status;
+  };
+
+  test('get the server name; without verification any certificate will do', async () => {
+    expect(await get(['a.example.com'], unknown.port, 'whatever.internal', false)).toBe('unknown');
+    expect(serverNames.at(-1)).toBe('whatever.internal');
+    expect(await get(['b.example.com'], unknown.port, '', false)).toBe('unknown');
+    expect(serverNames.at(-1)).toBeFalsy();
+  });
+
+  test('with verification, authority and name must be right', async () => {
+    expect(await get(['c.example.com'], good.port, 'good.internal', true)).toBe('good');
+    expect(await get(['d.example.com'], other.port, 'good.internal', true)).toBe(503);
+    expect(await get(['e.example.com'], unknown.port, 'good.internal', true)).toBe(503);
+    // A session that was verified for one name is no proof for another one.
+    expect(await get(['f.example.com'], good.port, 'other.internal', true)).toBe(503);
+    expect(await get(['g.example.com'], other.port, 'other.internal', true)).toBe('other');
+  });
+
+  test('verification without a name to verify is refused, not left out', async () => {
+    const host = givenHost({ names: ['h.example.com'], origin: { scheme: 'https', port: good.port, verify: true } });
+    const outcomes = await plane.dataPlane.applyHosts([{ type: 'put', host }]);
+    expect(outcomes.get(host.id)).toMatchObject({ applied: false, issue: expect.stringContaining('host name') });
+    expect((await ask({ port: plane.httpPort, host: 'h.example.com' })).status).toBe(404);
+  });
+});
