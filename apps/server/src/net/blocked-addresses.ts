@@ -1,4 +1,4 @@
-import { BlockList } from 'node:net';
+import { BlockList, isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** Never reached on a caller's behalf (spec, Limits): IANA's special-purpose registries, and cloud services beside them. */
@@ -55,7 +55,8 @@ const embedded = (address: ipaddr.IPv6): string | undefined => {
 /** Tells whether an IP address must not be connected to on a caller's behalf; anything that is no address is blocked too. */
 export const isBlockedAddress = (text: string): boolean => {
   const bare = text.replace(/%.*$/, '');
-  if (!ipaddr.isValid(bare)) return true;
+  // Not ipaddr's own test: it reads the short and octal forms of inet_aton.
+  if (isIP(bare) === 0) return true;
   const address = ipaddr.parse(bare);
   if (address.kind() === 'ipv4') return blocked.check(address.toString(), 'ipv4');
   const ipv4 = embedded(address as ipaddr.IPv6);

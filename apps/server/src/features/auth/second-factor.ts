@@ -72,7 +72,8 @@ export const createSecondFactor = (deps: SecondFactorDeps) => {
         const user = await userOf(tx, actor);
         if (user.totp_enabled === 1) throw refuse.conflict('Two-factor sign-in is already set up');
         const totp_sealed = vault.seal(secret.toString('base64'), totpContext(user.id));
-        await store(tx).updateUser(user.id, { totp_sealed });
+        // Steps of an earlier secret mean nothing for this one.
+        await store(tx).updateUser(user.id, { totp_sealed, totp_last_step: 0 });
         await record(tx, { action: 'auth.totp_begun', actor, resource: `users/${user.id}` });
         return { secret: toBase32(secret), otpauth_url: otpauthUrl(secret, user.email) };
       });
