@@ -4,8 +4,8 @@ import { type CrsPattern, crs4Folder, debianCrsFolders, readCrsPatterns } from '
 import { readCrsStrings } from './regex-crs-strings.ts';
 import { matchWithPerl } from './regex-perl.ts';
 
-/** Every n-th string only; 1 compares all, which takes half a minute. */
-const stride = Number(process.env.SALLYPORT_REGEX_STRIDE ?? 11);
+/** Every n-th string only; 1 compares all, which takes a minute or two. */
+const stride = Number(process.env.SALLYPORT_REGEX_STRIDE ?? 23);
 const maxStringLength = 4096;
 
 const folders = crs4Folder === undefined ? debianCrsFolders : [...debianCrsFolders, crs4Folder];

@@ -6,7 +6,10 @@ import { spend, type WorkBudget } from './work-budget.ts';
 export type Backtracker = {
   /** Starts a search over a text: what was learnt about the previous one is forgotten. */
   begin(): void;
-  /** As Pike's; within one search the failures of earlier starts are remembered, so that they are not tried twice. */
+  /**
+   * Matches at exactly `at` in the text `start`-`end`; fills `captures` with absolute offsets, -1 for unset, and tells
+   * whether it matched. The failures of earlier starts of the search are remembered, so that they are not tried twice.
+   */
   matchAt(buf: Uint8Array, start: number, end: number, at: number, captures: Int32Array, budget: WorkBudget): boolean;
 };
 

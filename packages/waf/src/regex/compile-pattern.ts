@@ -1,74 +1,84 @@
-import type { PcreFlags } from './ast.ts';
+import type { PcreFlags, PcreNode } from './ast.ts';
+import { type AutomatonMemory, createAutomatonMemory } from './automaton-memory.ts';
 import { type Backtracker, createBacktracker } from './backtracker.ts';
-import { partitionBytes } from './byte-partition.ts';
+import { type BytePartition, partitionBytes } from './byte-partition.ts';
 import type { CompiledPattern } from './compiled-pattern.ts';
+import { createMatchEndDfa, type MatchEndDfa } from './match-end-dfa.ts';
 import { countCaptures, defaultFlags, parsePcre } from './parse-pcre.ts';
 import { deriveGate } from './pattern-gate.ts';
-import { createPike, maxPikeLoopDepth, type Pike } from './pike.ts';
-import { compileProgram, isRegularNode, reverseNode } from './program.ts';
+import { createPike, hasTraceableThreads, type Pike } from './pike.ts';
+import { compileProgram, isRegularNode, type Program, reverseNode } from './program.ts';
 import { createSearchDfa, type SearchDfa } from './search-dfa.ts';
+import { findSuperlinear } from './superlinear.ts';
 import type { WorkBudget } from './work-budget.ts';
 
-/** Parses a pattern and derives its gate; automata are built when they are first used. Throws PatternError. */
-export const compilePattern = (source: string, flags: Partial<PcreFlags> = {}): CompiledPattern => {
+/** Makes a value when it is first asked for. */
+const lazily = <T>(make: () => T): { (): T; made(): T | undefined } => {
+  let value: T | undefined;
+  const get = (): T => {
+    value ??= make();
+    return value;
+  };
+  return Object.assign(get, { made: () => value });
+};
+
+const automaton = (root: PcreNode, isCapturing: boolean): [Program, BytePartition] => {
+  const program = compileProgram(root, 'automaton', isCapturing);
+  return [program, partitionBytes(program)];
+};
+
+/**
+ * Parses a pattern and derives its gate; automata are built when they are first used. Patterns of one rule set share a
+ * `memory`, so that all their automata together stay bounded. Throws PatternError.
+ */
+export const compilePattern = (
+  source: string,
+  flags: Partial<PcreFlags> = {},
+  memory: AutomatonMemory = createAutomatonMemory(Number.POSITIVE_INFINITY),
+): CompiledPattern => {
   const root = parsePcre(source, { ...defaultFlags, ...flags });
   const captureCount = countCaptures(root);
   const slots = (captureCount + 1) * 2;
   const isRegular = isRegularNode(root);
 
-  let forward: SearchDfa | undefined;
-  let backward: SearchDfa | undefined;
-  let matcher: Pike | Backtracker | undefined;
-
-  const searchForward = (): SearchDfa => {
-    if (forward === undefined) {
-      const program = compileProgram(root, 'automaton', false);
-      forward = createSearchDfa(program, partitionBytes(program));
-    }
-    return forward;
-  };
-
-  const searchBackward = (): SearchDfa => {
-    if (backward === undefined) {
-      const program = compileProgram(reverseNode(root), 'automaton', false);
-      backward = createSearchDfa(program, partitionBytes(program));
-    }
-    return backward;
-  };
-
-  const createMatcher = (): Pike | Backtracker => {
-    if (isRegular) {
-      const program = compileProgram(root, 'automaton', true);
-      if (program.loopDepth <= maxPikeLoopDepth) return createPike(program, partitionBytes(program), slots);
-    }
-    return createBacktracker(compileProgram(root, 'backtracking', true), slots);
-  };
+  const parts = lazily(() => automaton(root, false));
+  const forward = lazily((): SearchDfa => createSearchDfa(...parts(), memory));
+  const backward = lazily((): SearchDfa => createSearchDfa(...automaton(reverseNode(root), false), memory));
+  const matchEnd = lazily((): MatchEndDfa => createMatchEndDfa(...parts(), memory));
+  const pike = lazily((): Pike => createPike(...automaton(root, true), slots));
+  const backtracker = lazily((): Backtracker => createBacktracker(compileProgram(root, 'backtracking', true), slots));
+  const superlinear = lazily(() => ({ reason: findSuperlinear(root, slots) }));
 
   // What only the backtracking program can refuse must be refused now, not at the first request.
-  if (!isRegular) matcher = createMatcher();
+  if (!isRegular) backtracker();
 
-  const matchFrom = (
+  /** Tries the starts that the backward automaton leaves possible, from left to right. */
+  const backtrack = (buf: Uint8Array, start: number, end: number, budget: WorkBudget): Int32Array | null => {
+    const starts: number[] = [];
+    if (backward().leftmost(buf, start, end, budget, (at) => starts.push(at)) < 0) return null;
+    const captures = new Int32Array(slots);
+    backtracker().begin();
+    while (starts.length > 0 && !budget.exceeded) {
+      if (backtracker().matchAt(buf, start, end, starts.pop()!, captures, budget)) return captures;
+    }
+    return null;
+  };
+
+  const exec = (
     buf: Uint8Array,
     start: number,
     end: number,
-    at: number,
-    captures: Int32Array,
     budget: WorkBudget,
-  ): boolean => {
-    matcher ??= createMatcher();
-    return matcher.matchAt(buf, start, end, at, captures, budget);
-  };
-
-  /** Tries the starts that the backward automaton leaves possible, from left to right. */
-  const confirm = (buf: Uint8Array, start: number, end: number, budget: WorkBudget): Int32Array | null => {
-    const starts: number[] = [];
-    if (searchBackward().leftmost(buf, start, end, budget, (at) => starts.push(at)) < 0) return null;
+    wantsGroups: boolean,
+  ): Int32Array | null => {
+    if (!isRegular || !hasTraceableThreads(parts()[0])) return backtrack(buf, start, end, budget);
+    const at = backward().leftmost(buf, start, end, budget);
+    if (at < 0) return null;
+    const last = matchEnd().matchEnd(buf, start, end, at, budget);
+    if (last < 0) return null;
+    if (!wantsGroups || captureCount === 0) return Int32Array.of(at, last);
     const captures = new Int32Array(slots);
-    if (matcher !== undefined && 'begin' in matcher) matcher.begin();
-    while (starts.length > 0 && !budget.exceeded) {
-      if (matchFrom(buf, start, end, starts.pop()!, captures, budget)) return captures;
-    }
-    return null;
+    return pike().capture(buf, start, end, at, last, captures, budget) ? captures : null;
   };
 
   return {
@@ -76,22 +86,15 @@ export const compilePattern = (source: string, flags: Partial<PcreFlags> = {}): 
     isRegular,
     captureCount,
     gate: deriveGate(root),
+    get superlinear() {
+      return superlinear().reason;
+    },
     get memory() {
-      return (forward?.bytes ?? 0) + (backward?.bytes ?? 0);
+      return (forward.made()?.bytes ?? 0) + (backward.made()?.bytes ?? 0) + (matchEnd.made()?.bytes ?? 0);
     },
-
-    test(buf, start, end, budget) {
-      if (!searchForward().test(buf, start, end, budget)) return false;
-      return isRegular || confirm(buf, start, end, budget) !== null;
-    },
-
-    exec(buf, start, end, budget) {
-      if (!isRegular) return confirm(buf, start, end, budget);
-      const at = searchBackward().leftmost(buf, start, end, budget);
-      if (at < 0) return null;
-      const captures = new Int32Array(slots);
-      if (matcher !== undefined && 'begin' in matcher) matcher.begin();
-      return matchFrom(buf, start, end, at, captures, budget) ? captures : null;
-    },
+    test: (buf, start, end, budget) =>
+      forward().test(buf, start, end, budget) && (isRegular || backtrack(buf, start, end, budget) !== null),
+    exec: (buf, start, end, budget) => exec(buf, start, end, budget, true),
+    find: (buf, start, end, budget) => exec(buf, start, end, budget, false),
   };
 };

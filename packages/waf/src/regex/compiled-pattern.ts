@@ -10,6 +10,8 @@ export type CompiledPattern = {
   readonly captureCount: number;
   /** What every match contains. */
   readonly gate: PatternGate;
+  /** Why a backtracking engine would be superlinear on the pattern, or null; found by trying, when first asked for. */
+  readonly superlinear: string | null;
   /** Whether the range contains a match. False with `budget.exceeded` when the budget ran out. */
   test(buf: Uint8Array, start: number, end: number, budget: WorkBudget): boolean;
   /**
@@ -17,6 +19,8 @@ export type CompiledPattern = {
    * is none or, with `budget.exceeded`, when the budget ran out.
    */
   exec(buf: Uint8Array, start: number, end: number, budget: WorkBudget): Int32Array | null;
+  /** As `exec`, but cheaper on patterns with groups: offsets beyond the first pair may be left out. */
+  find(buf: Uint8Array, start: number, end: number, budget: WorkBudget): Int32Array | null;
   /** Bytes held by the automata built so far. */
   readonly memory: number;
 };

@@ -1,5 +1,6 @@
 export { type AhoCorasick, buildAhoCorasick } from './aho-corasick.ts';
 export type { PcreFlags, PcreNode } from './ast.ts';
+export { type AutomatonMemory, createAutomatonMemory } from './automaton-memory.ts';
 export { classConditions, classMask, fulfilsConditions } from './byte-classes.ts';
 export { compilePattern } from './compile-pattern.ts';
 export type { CompiledPattern } from './compiled-pattern.ts';

@@ -3,16 +3,29 @@ import { createNodeMarks } from './node-marks.ts';
 import { Op, type Program } from './program.ts';
 import { spend, type WorkBudget } from './work-budget.ts';
 
-/** Deeper nests of nullable loops than this go to the backtracking matcher. */
-export const maxPikeLoopDepth = 6;
+/** Deeper nests of nullable loops than this, or larger products of nodes and such loops, are left to the backtracking matcher. */
+const maxLoopDepth = 6;
+const maxThreadStates = 400_000;
+
+/** Whether threads of the program can be told apart in reasonable memory. */
+export const hasTraceableThreads = ({ length, loopDepth }: Program): boolean =>
+  loopDepth <= maxLoopDepth && length << loopDepth <= maxThreadStates;
 
 /** Simulates all threads of a capturing program in order of priority: Perl's leftmost-first captures in linear time. */
 export type Pike = {
   /**
-   * Matches at exactly `at` in the text `start`-`end`; fills `captures` with absolute offsets, -1 for unset, and tells
-   * whether it matched.
+   * Follows the match at `at` in the text `start`-`end`, which is known to end at `matchEnd`; fills `captures` with absolute
+   * offsets, -1 for unset. False when the budget ran out.
    */
-  matchAt(buf: Uint8Array, start: number, end: number, at: number, captures: Int32Array, budget: WorkBudget): boolean;
+  capture(
+    buf: Uint8Array,
+    start: number,
+    end: number,
+    at: number,
+    matchEnd: number,
+    captures: Int32Array,
+    budget: WorkBudget,
+  ): boolean;
 };
 
 /** `slots` is twice the number of groups, the whole match included. */
@@ -82,7 +95,7 @@ export const createPike = (program: Program, partition: BytePartition, slots: nu
   };
 
   return {
-    matchAt(buf, start, end, at, captures, budget) {
+    capture(buf, start, end, at, matchEnd, captures, budget) {
       let hasMatch = false;
       count = 0;
       work = 8;
@@ -92,7 +105,7 @@ export const createPike = (program: Program, partition: BytePartition, slots: nu
       consumers.clear();
       const kindAt = (position: number) => prevKind[position > start ? classOf[buf[position - 1]!]! : endClass]!;
       close(program.start, at, kindAt(at), at < end ? classOf[buf[at]!]! : endClass, current, currentSlots);
-      for (let position = at; count > 0; position++) {
+      for (let position = at; count > 0 && position <= matchEnd; position++) {
         const threads = count;
         const byteClass = position < end ? classOf[buf[position]!]! : endClass;
         const nextClass = position + 1 < end ? classOf[buf[position + 1]!]! : endClass;

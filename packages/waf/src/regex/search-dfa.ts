@@ -1,11 +1,10 @@
+import type { AutomatonMemory } from './automaton-memory.ts';
+import { byteFrequency } from './byte-frequency.ts';
 import type { BytePartition } from './byte-partition.ts';
 import { createNodeMarks } from './node-marks.ts';
 import { Op, type Program } from './program.ts';
 import { createStateTable } from './state-table.ts';
 import { spend, type WorkBudget } from './work-budget.ts';
-
-/** Memory one automaton may hold; past it the states are forgotten and grow again. */
-export const maxAutomatonBytes = 512 * 1024;
 
 /** A lazily built automaton that looks for a match beginning anywhere. */
 export type SearchDfa = {
@@ -18,6 +17,9 @@ export type SearchDfa = {
   leftmost(buf: Uint8Array, start: number, end: number, budget: WorkBudget, visit?: (at: number) => void): number;
   readonly bytes: number;
 };
+
+/** Share of bytes beyond which looking for them one by one is not worth while. */
+const maxQuietInterruptions = 0.12;
 
 const accepted = -2;
 const dead = -1;
@@ -42,11 +44,10 @@ const sortNodes = (nodes: Int32Array, count: number): void => {
  * Every state contains the beginning of the program implicitly: lists hold only the matches under way, which keeps
  * them short however many alternatives a pattern begins with. Edges wait in the list until the next byte is known.
  */
-export const createSearchDfa = (program: Program, partition: BytePartition): SearchDfa => {
+export const createSearchDfa = (program: Program, partition: BytePartition, memory: AutomatonMemory): SearchDfa => {
   const { op, a, b, c: exits } = program;
   const { classOf, count: endClass, setMembers, prevKind, edgeHolds, kinds } = partition;
   const width = endClass + 1;
-  const table = createStateTable(width, maxAutomatonBytes);
   const marks = createNodeMarks(program.length);
   const stack = new Int32Array(program.length * 2 + 2);
   const resolved = new Int32Array(program.length + 1);
@@ -98,6 +99,10 @@ export const createSearchDfa = (program: Program, partition: BytePartition): Sea
   const startHasEdges = startNodes.some((node) => op[node] === Op.edge);
   const startMatches = startNodes.some((node) => op[node] === Op.match);
   const hasEdges = program.edges.length > 0;
+  const startKind = startHasEdges ? prevKind[endClass]! : 0;
+  const table = createStateTable(width, program.length, startKind, memory);
+  /** The seed of the table: nothing under way, at the start of the text. */
+  const startRow = width;
 
   /** What beginning at a position leads to after its next byte; live when anything can begin there at all. */
   type Beginning = { nodes: Int32Array; matches: boolean; isLive: boolean };
@@ -154,19 +159,16 @@ export const createSearchDfa = (program: Program, partition: BytePartition): Sea
 
   /** Fills `target` with what the row's list becomes over a class, and `hasMatchNow` with whether it matched before it. */
   const advance = (row: number, next: number): void => {
-    const nodes = table.nodesOf(row);
     const kind = table.kindOf(row);
     const begin = beginning(kind, next);
-    resolvedCount = 0;
-    marks.clear();
     if (hasEdges) {
-      for (let index = 0; index < nodes.length; index++) {
-        resolvedCount = close(nodes[index]!, resolved, resolvedCount, kind, next);
+      const waiting = table.load(row, target);
+      resolvedCount = 0;
+      marks.clear();
+      for (let index = 0; index < waiting; index++) {
+        resolvedCount = close(target[index]!, resolved, resolvedCount, kind, next);
       }
-    } else {
-      resolved.set(nodes);
-      resolvedCount = nodes.length;
-    }
+    } else resolvedCount = table.load(row, resolved);
     targetCount = 0;
     hasMatchNow = stepResolved(next) || begin.matches;
     for (let index = 0; index < begin.nodes.length; index++) {
@@ -183,8 +185,6 @@ export const createSearchDfa = (program: Program, partition: BytePartition): Sea
     sortNodes(target, targetCount);
     return table.intern(target, targetCount, needsKind ? prevKind[next]! : 0);
   };
-
-  const startRow = (): number => table.intern(target, 0, startHasEdges ? prevKind[endClass]! : 0);
 
   const remember = (row: number, next: number, value: number, flushes: number): number => {
     if (table.flushes === flushes) table.transitions[row + next] = value;
@@ -216,6 +216,22 @@ export const createSearchDfa = (program: Program, partition: BytePartition): Sea
     return remember(row, next, targetRow(next) * 2 + matched, flushes);
   };
 
+  /**
+   * Bytes after which nothing is under way, when the text before does not matter and the others are rare: over such
+   * bytes a plain search is faster than the automaton's chain of dependent loads.
+   */
+  const quietBytes = ((): Uint8Array | null => {
+    if (startHasEdges || startMatches) return null;
+    const quiet = new Uint8Array(256);
+    const isQuiet = Array.from({ length: endClass }, (_, next) => beginning(startKind, next).nodes.length === 0);
+    let others = 0;
+    for (let byte = 0; byte < 256; byte++) {
+      if (isQuiet[classOf[byte]!]) quiet[byte] = 1;
+      else others += byteFrequency(byte);
+    }
+    return others < maxQuietInterruptions ? quiet : null;
+  })();
+
   return {
     get bytes() {
       return table.bytes;
@@ -223,14 +239,17 @@ export const createSearchDfa = (program: Program, partition: BytePartition): Sea
 
     test(buf, start, end, budget) {
       if (startMatches) return true;
-      const limit = Math.min(end, start + budget.units);
-      let row = startRow();
+      const limit = end - start <= budget.units ? end : start + Math.floor(budget.units);
+      // The start row is the lowest of all: one comparison finds it, and what is no row.
+      const special = quietBytes === null ? 0 : startRow;
+      let row = startRow;
       let { transitions } = table;
       let at = start;
+      if (quietBytes !== null) while (at < limit && quietBytes[buf[at]!] === 1) at++;
       for (; at < limit; at++) {
         const next = classOf[buf[at]!]!;
         let value = transitions[row + next]!;
-        if (value <= 0) {
+        if (value <= special) {
           if (value === 0) {
             value = stepForward(row, next);
             transitions = table.transitions;
@@ -240,6 +259,7 @@ export const createSearchDfa = (program: Program, partition: BytePartition): Sea
             spend(budget, at - start);
             return value === accepted;
           }
+          if (value === special) while (at + 1 < limit && quietBytes![buf[at + 1]!] === 1) at++;
         }
         row = value;
       }
@@ -249,7 +269,7 @@ export const createSearchDfa = (program: Program, partition: BytePartition): Sea
 
     leftmost(buf, start, end, budget, visit) {
       if (!spend(budget, end - start)) return -1;
-      let row = startRow();
+      let row = startRow;
       let { transitions } = table;
       let leftmost = -1;
       for (let at = end; ; at--) {

@@ -1,7 +1,9 @@
+import { type AutomatonMemory, frugalBytes, generousBytes } from './automaton-memory.ts';
+
 /**
- * The states of a lazily built automaton: rows of a transition table, each with the sorted or ordered list of
- * program nodes and the context it stands for. Row offsets are multiples of `width`; row 0 is never a state, so that 0 can mean
- * "not known yet". All memory is counted; when `maxBytes` would be passed the table forgets everything.
+ * The states of a lazily built automaton: rows of a transition table, each with the sorted or ordered list of program
+ * nodes and the context it stands for. Row offsets are multiples of `width`; row 0 is never a state, so that 0 can mean
+ * "not known yet". All memory is counted; where too much would be held the table forgets everything.
  */
 export type StateTable = {
   /** Changes identity when the table grows: read it again after `intern`. */
@@ -9,35 +11,48 @@ export type StateTable = {
   /** Counts how often everything was forgotten; row offsets from before are void. */
   readonly flushes: number;
   readonly bytes: number;
-  nodesOf(row: number): Int32Array;
+  /** Copies the list of a row; gives its length. */
+  load(row: number, into: Int32Array): number;
   kindOf(row: number): number;
   /** The row of this state, made when new. */
   intern(nodes: Int32Array, count: number, kind: number): number;
 };
 
 const firstRows = 8;
+const firstItems = 64;
+/** What a state occupies besides its transitions and list: hash, offset, kind. */
+const bytesPerState = 24;
 
-export const createStateTable = (width: number, maxBytes: number): StateTable => {
-  let transitions = new Int32Array(0);
-  let rows = 1;
-  let lists: Int32Array[] = [];
+type ItemArray = Uint16Array<ArrayBuffer> | Int32Array<ArrayBuffer>;
+
+const maxShortItem = 0xffff;
+
+/** `maxItem` is the largest number a list may hold, `seedKind` the context of the state with the empty list: it is there from the beginning, as row 1. */
+export const createStateTable = (
+  width: number,
+  maxItem: number,
+  seedKind: number,
+  memory: AutomatonMemory,
+): StateTable => {
+  let transitions: Int32Array = new Int32Array(0);
+  /** The lists of all rows; that of a row ends where the next begins. */
+  const newItems = (length: number): ItemArray =>
+    maxItem <= maxShortItem ? new Uint16Array(length) : new Int32Array(length);
+  let items = newItems(0);
+  let offsets: number[] = [];
   let kinds: number[] = [];
   let hashes: number[] = [];
   let buckets = new Int32Array(0);
-  let listBytes = 0;
+  let rows = 1;
+  let filled = 0;
   let flushes = 0;
+  let counted = 0;
 
-  const reset = (): void => {
-    transitions = new Int32Array(firstRows * width);
-    rows = 1;
-    lists = [new Int32Array(0)];
-    kinds = [0];
-    hashes = [0];
-    buckets = new Int32Array(firstRows * 2);
-    listBytes = 0;
+  const hashOf = (nodes: Int32Array, count: number, kind: number): number => {
+    let hash = kind + 0x9e37;
+    for (let index = 0; index < count; index++) hash = Math.imul(hash ^ nodes[index]!, 0x01000193) ^ (hash >>> 15);
+    return hash ^ (hash >>> 13);
   };
-
-  const totalBytes = (): number => (transitions.length + buckets.length) * 4 + listBytes;
 
   const place = (row: number): void => {
     const mask = buckets.length - 1;
@@ -46,22 +61,59 @@ export const createStateTable = (width: number, maxBytes: number): StateTable =>
     buckets[slot] = row;
   };
 
-  const grow = (): void => {
-    if (rows * width === transitions.length) {
-      const wider = new Int32Array(transitions.length * 2);
-      wider.set(transitions);
-      transitions = wider;
-    }
-    if (rows * 2 > buckets.length) {
-      buckets = new Int32Array(buckets.length * 2);
-      for (let row = 1; row < rows; row++) place(row);
-    }
+  const doubled = (array: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> => {
+    const wider = new Int32Array(array.length * 2);
+    wider.set(array);
+    return wider;
   };
 
-  const isState = (row: number, nodes: Int32Array, count: number, kind: number): boolean => {
-    const list = lists[row]!;
-    if (kinds[row] !== kind || list.length !== count) return false;
-    for (let index = 0; index < count; index++) if (list[index] !== nodes[index]) return false;
+  const totalBytes = (): number => (transitions.length + buckets.length) * 4 + items.byteLength + rows * bytesPerState;
+
+  const count = (): void => {
+    const bytes = totalBytes();
+    memory.used += bytes - counted;
+    counted = bytes;
+  };
+
+  const add = (nodes: Int32Array, length: number, hash: number, kind: number): number => {
+    while (filled + length > items.length) {
+      const wider = newItems(items.length * 2);
+      wider.set(items);
+      items = wider;
+    }
+    for (let index = 0; index < length; index++) items[filled + index] = nodes[index]!;
+    filled += length;
+    const row = rows++;
+    offsets.push(filled);
+    kinds.push(kind);
+    hashes.push(hash);
+    if (rows * 2 > buckets.length) {
+      buckets = new Int32Array(buckets.length * 2);
+      for (let other = 1; other < rows; other++) place(other);
+    } else place(row);
+    if (rows * width > transitions.length) transitions = doubled(transitions as Int32Array<ArrayBuffer>);
+    count();
+    return row * width;
+  };
+
+  const nothing = new Int32Array(0);
+
+  const reset = (): void => {
+    transitions = new Int32Array(firstRows * width);
+    items = newItems(firstItems);
+    offsets = [0];
+    kinds = [0];
+    hashes = [0];
+    buckets = new Int32Array(firstRows * 2);
+    rows = 1;
+    filled = 0;
+    add(nothing, 0, hashOf(nothing, 0, seedKind), seedKind);
+  };
+
+  const isState = (row: number, nodes: Int32Array, length: number, kind: number): boolean => {
+    const begin = offsets[row - 1]!;
+    if (kinds[row] !== kind || offsets[row]! - begin !== length) return false;
+    for (let index = 0; index < length; index++) if (items[begin + index] !== nodes[index]) return false;
     return true;
   };
 
@@ -76,32 +128,32 @@ export const createStateTable = (width: number, maxBytes: number): StateTable =>
     get bytes() {
       return totalBytes();
     },
-    nodesOf: (row) => lists[row / width]!,
+
+    load(row, into) {
+      const begin = offsets[row / width - 1]!;
+      const length = offsets[row / width]! - begin;
+      for (let index = 0; index < length; index++) into[index] = items[begin + index]!;
+      return length;
+    },
+
     kindOf: (row) => kinds[row / width]!,
-    intern(nodes, count, kind) {
-      let hash = kind + 0x9e37;
-      for (let index = 0; index < count; index++) hash = Math.imul(hash ^ nodes[index]!, 0x01000193) ^ (hash >>> 15);
-      hash ^= hash >>> 13;
+
+    intern(nodes, length, kind) {
+      const hash = hashOf(nodes, length, kind);
       const mask = buckets.length - 1;
       for (let slot = hash & mask; buckets[slot] !== 0; slot = (slot + 1) & mask) {
         const row = buckets[slot]!;
-        if (hashes[row] === hash && isState(row, nodes, count, kind)) return row * width;
+        if (hashes[row] === hash && isState(row, nodes, length, kind)) return row * width;
       }
-      // A list costs its array's header as well.
-      const cost = count * 4 + 96;
-      const nextBytes = rows * width === transitions.length ? transitions.length * 4 : 0;
-      if (totalBytes() + nextBytes + cost > maxBytes && rows > 2) {
+      const growth =
+        ((rows + 1) * width > transitions.length ? transitions.length * 4 : 0) +
+        (filled + length > items.length ? items.byteLength : 0);
+      const most = memory.used > memory.limit ? frugalBytes : generousBytes;
+      if (totalBytes() + growth > most && rows > 3) {
         reset();
         flushes++;
       }
-      const row = rows++;
-      lists.push(nodes.slice(0, count));
-      kinds.push(kind);
-      hashes.push(hash);
-      listBytes += cost;
-      place(row);
-      grow();
-      return row * width;
+      return add(nodes, length, hash, kind);
     },
   };
 };
