@@ -30,7 +30,7 @@ export const setvarAction: ActionReader = (action, _rule, link, context) => {
   function fixedTx(fixed: string): Effect {
     const slot = context.txNames.slotFor(fixed);
     return (tx) => {
-      tx.slots[slot] = change(tx, tx.slots[slot]);
+      tx.setSlot(slot, change(tx, tx.slotValue(slot)));
     };
   }
   function dynamicTx(pattern: string): Effect {

@@ -6,6 +6,7 @@ import type { CompileContext } from './context.ts';
 import type { LinkDirective, RuleDraft } from './drafts.ts';
 import { compileOperator } from './operators.ts';
 import type { Disruption, Link } from './program.ts';
+import { quickReject } from './quick-reject.ts';
 import { compileTargets } from './targets.ts';
 
 export type BuiltRule = { readonly parts: RuleParts; readonly links: readonly Link[]; readonly disruption: Disruption };
@@ -74,6 +75,7 @@ const buildLink = (
     isMultiMatch: link.isMultiMatch,
     isCapturing: link.isCapturing,
     effects: link.effects,
+    cannotMatch: quickReject({ targets, operator, transformations: link.transformations }),
   };
 };
 

@@ -41,8 +41,8 @@ export const createGrouping = () => {
 const gateKey = ({ links, skipTo }: GroupedRule): string | null => {
   const [link] = links;
   if (skipTo === -1 || links.length !== 1 || link === undefined || link.operator === null) return null;
-  if (link.targets.length !== 1 || link.targets[0]!.variable.kind !== 'tx') return null;
-  const [target] = link.targets;
+  if (link.targets.length === 0 || link.targets.some(({ variable }) => variable.kind !== 'tx')) return null;
   const { name, argument, isNegated } = link.operator;
-  return `${target!.isCount ? '&' : ''}${target!.slot} ${isNegated ? '!' : ''}${name} ${argument}`;
+  const what = link.targets.map(({ isCount, slot }) => `${isCount ? '&' : ''}${slot}`).join('|');
+  return `${what} ${isNegated ? '!' : ''}${name} ${argument}`;
 };

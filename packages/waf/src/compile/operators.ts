@@ -17,6 +17,13 @@ import type { Macro } from './program.ts';
 
 export type NumericComparison = 'eq' | 'ge' | 'gt' | 'le' | 'lt';
 
+/** A comparison of numbers; `constant` is the argument when it has no macro. */
+export type NumericTest = {
+  readonly comparison: NumericComparison;
+  readonly argument: Macro;
+  readonly constant: number | null;
+};
+
 /** An operator with its argument, ready to be asked about values. */
 export type CompiledOperator = {
   readonly name: string;
@@ -31,7 +38,7 @@ export type CompiledOperator = {
   /** For @pm and @pmFromFile: what is looked for, in any ASCII case. */
   readonly phrases: readonly Uint8Array[] | null;
   /** For numeric comparisons: compared as numbers, without going through bytes. */
-  readonly numeric: { readonly comparison: NumericComparison; readonly argument: Macro } | null;
+  readonly numeric: NumericTest | null;
   /** The operator's own answer, before negation. Stores TX.0–9 when `isCapturing`. */
   matches(tx: Transaction, buf: Uint8Array, start: number, end: number, isCapturing: boolean): boolean;
 };
@@ -105,10 +112,14 @@ const runPattern = (
 ): boolean => {
   if (!pattern.test(buf, start, end, tx.budget)) return false;
   if (!isCapturing) return true;
+  if (!isGlobal) {
+    tx.captureLater(pattern, buf, start, end);
+    return true;
+  }
   let groups = pattern.exec(buf, start, end, tx.budget);
   if (groups === null) return true;
   tx.storeCaptures(buf, groups);
-  for (let slot = groups.length / 2; isGlobal && groups !== null && slot < 10; slot++) {
+  for (let slot = groups.length / 2; groups !== null && slot < 10; slot++) {
     const from: number = Math.max(groups[1]!, groups[0]! + 1);
     groups = from > end ? null : pattern.exec(buf, from, end, tx.budget);
     if (groups !== null) tx.storeCapture(slot, buf, groups[0]!, groups[1]!);
@@ -152,7 +163,8 @@ const dynamicRegex = (node: OperatorNode, isGlobal: boolean, context: CompileCon
 const compileNamed = (node: OperatorNode, context: CompileContext): Compiled => {
   const isNumeric = numericNames.has(node.name);
   const macro = compileMacro(node.argument, node.argumentPlace, context);
-  const numeric = isNumeric ? { comparison: node.name as NumericComparison, argument: macro } : null;
+  const constant = macro.constant === null ? null : atoi(macro.constant);
+  const numeric = isNumeric ? { comparison: node.name as NumericComparison, argument: macro, constant } : null;
   if (macro.constant === null) {
     if (!macroOperators.has(node.name)) throw new Error('macros are not expanded here');
     return {
@@ -200,9 +212,13 @@ const resolveBeside = (file: string, path: string): string => {
 };
 
 /** Compares as SecLang does: both sides through atoi. */
-export const compareNumbers = (comparison: NumericComparison, value: string | number, argument: string): boolean => {
+export const compareNumbers = (
+  { comparison, constant, argument }: NumericTest,
+  value: string | number,
+  tx: Transaction,
+): boolean => {
   const left = typeof value === 'number' ? value : atoi(value);
-  const right = atoi(argument);
+  const right = constant ?? atoi(argument.expand(tx));
   switch (comparison) {
     case 'eq':
       return left === right;

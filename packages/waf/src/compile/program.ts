@@ -44,6 +44,8 @@ export type Link = {
   readonly isMultiMatch: boolean;
   readonly isCapturing: boolean;
   readonly effects: readonly Effect[];
+  /** Says, where it is not null, that the link cannot match the transaction as it stands. */
+  readonly cannotMatch: ((tx: Transaction) => boolean) | null;
 };
 
 export type Disruption =

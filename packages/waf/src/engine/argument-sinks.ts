@@ -1,6 +1,6 @@
 import type { ArgSink, ByteSpan, MultipartSink, XmlSink } from '../body/sink.ts';
 import { type SourceName, sourceId } from '../variables/source.ts';
-import { bytesOf, latin1 } from './bytes.ts';
+import { bytesOf } from './bytes.ts';
 import type { KnownNames } from './known-names.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -20,10 +20,10 @@ const storeArgument = (
   name: ByteSpan,
   value: ByteSpan,
 ): void => {
-  const text = names.nameOf(name.buf, name.start, name.end);
+  const known = names.nameOf(name.buf, name.start, name.end);
   tx.argsCombinedSize += name.end - name.start + value.end - value.start;
-  tx.addEntry(valueId, text, value.buf, value.start, value.end);
-  tx.addEntry(nameId, text, name.buf, name.start, name.end);
+  tx.addEntry(valueId, known.name, known.key, value.buf, value.start, value.end);
+  tx.addEntry(nameId, known.name, known.key, name.buf, name.start, name.end);
 };
 
 /** Stores arguments as ARGS_GET and ARGS_GET_NAMES. */
@@ -49,32 +49,34 @@ const ids = {
 /** Stores fields as arguments, files as FILES…, and every header line under the name of its part. */
 export const multipartEntries = (tx: Transaction, names: KnownNames): MultipartSink => ({
   header(part, line) {
-    tx.addEntry(ids.header, latin1(part.name.buf, part.name.start, part.name.end), line.buf, line.start, line.end);
+    const { name, key } = names.nameOf(part.name.buf, part.name.start, part.name.end);
+    tx.addEntry(ids.header, name, key, line.buf, line.start, line.end);
   },
   field(part, value) {
     storeArgument(tx, names, ids.argument, ids.argumentName, part.name, value);
-    storePart(tx, part.name);
+    storePart(tx, names, part.name);
   },
   file(part, content) {
-    const name = latin1(part.name.buf, part.name.start, part.name.end);
+    const { name, key } = names.nameOf(part.name.buf, part.name.start, part.name.end);
     const filename = part.filename ?? part.name;
     const size = bytesOf(String(content.end - content.start));
-    storePart(tx, part.name);
-    tx.addEntry(ids.filename, name, filename.buf, filename.start, filename.end);
-    tx.addEntry(ids.file, name, filename.buf, filename.start, filename.end);
-    tx.addEntry(ids.fileName, name, part.name.buf, part.name.start, part.name.end);
-    tx.addEntry(ids.fileSize, name, size, 0, size.length);
-    tx.addEntry(ids.fileContent, name, content.buf, content.start, content.end);
+    storePart(tx, names, part.name);
+    tx.addEntry(ids.filename, name, key, filename.buf, filename.start, filename.end);
+    tx.addEntry(ids.file, name, key, filename.buf, filename.start, filename.end);
+    tx.addEntry(ids.fileName, name, key, part.name.buf, part.name.start, part.name.end);
+    tx.addEntry(ids.fileSize, name, key, size, 0, size.length);
+    tx.addEntry(ids.fileContent, name, key, content.buf, content.start, content.end);
   },
 });
 
-const storePart = (tx: Transaction, name: ByteSpan): void => {
-  tx.addEntry(ids.name, latin1(name.buf, name.start, name.end), name.buf, name.start, name.end);
+const storePart = (tx: Transaction, names: KnownNames, part: ByteSpan): void => {
+  const { name, key } = names.nameOf(part.buf, part.start, part.end);
+  tx.addEntry(ids.name, name, key, part.buf, part.start, part.end);
 };
 
 /** Stores character data and attribute values for `XML:/*` and `XML://@*`. */
 export const xmlEntries = (tx: Transaction): XmlSink => ({
   text: () => undefined,
-  attribute: (value) => tx.addEntry(ids.xmlAttribute, '', value.buf, value.start, value.end),
-  content: (text) => tx.addEntry(ids.xmlText, '', text.buf, text.start, text.end),
+  attribute: (value) => tx.addEntry(ids.xmlAttribute, '', '', value.buf, value.start, value.end),
+  content: (text) => tx.addEntry(ids.xmlText, '', '', text.buf, text.start, text.end),
 });

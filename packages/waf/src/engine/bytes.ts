@@ -13,8 +13,15 @@ export const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
 /** C's atoi on a Latin-1 string: leading blanks, a sign, digits; 0 when there are none, clamped to 2^53. */
 export const atoi = (text: string): number => {
-  const digits = /^[\t-\r ]*([+-]?\d+)/.exec(text);
-  if (digits === null) return 0;
-  const value = Number(digits[1]);
-  return Number.isSafeInteger(value) ? value : Math.sign(value) * Number.MAX_SAFE_INTEGER;
+  let at = 0;
+  let code = text.charCodeAt(0);
+  while (code === 32 || (code >= 9 && code <= 13)) code = text.charCodeAt(++at);
+  const isNegative = code === 45;
+  if (isNegative || code === 43) code = text.charCodeAt(++at);
+  let value = 0;
+  while (code >= 48 && code <= 57) {
+    value = Math.min(value * 10 + code - 48, Number.MAX_SAFE_INTEGER);
+    code = text.charCodeAt(++at);
+  }
+  return isNegative ? -value : value;
 };

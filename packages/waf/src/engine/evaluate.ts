@@ -22,11 +22,10 @@ export const createEvaluator = (trace: Trace | null) => {
   const buffers = createTransformBuffers();
   const range: ByteRange = { buf: buffers.even, start: 0, end: 0 };
 
-  /** The value as it stands in `range`. */
-  const onMatch = (tx: Transaction, rule: Rule, link: Link, name: string): void => {
+  const onMatch = (tx: Transaction, rule: Rule, link: Link, name: string, value: string): void => {
     tx.matchedName = name;
-    tx.matchedValue = latin1(range.buf, range.start, range.end);
-    if (tx.matchedVars.length < maxMatchedVars) tx.matchedVars.push([name, tx.matchedValue]);
+    tx.matchedValue = value;
+    if (tx.matchedVars.length < maxMatchedVars) tx.matchedVars.push([name, value]);
     for (const effect of link.effects) effect(tx, rule);
   };
 
@@ -37,7 +36,7 @@ export const createEvaluator = (trace: Trace | null) => {
     trace?.checked(rule, link, name, range, isMatch && !tx.budget.exceeded);
     // A spent budget answers "no match" whatever was asked; a negation must not turn that into a match.
     if (!isMatch || tx.budget.exceeded) return false;
-    onMatch(tx, rule, link, name);
+    onMatch(tx, rule, link, name, latin1(range.buf, range.start, range.end));
     return true;
   };
 
@@ -71,15 +70,12 @@ export const createEvaluator = (trace: Trace | null) => {
   const checkValue = (tx: Transaction, rule: Rule, link: Link, name: string, value: string | number): boolean => {
     const { numeric, isNegated } = link.operator!;
     if (numeric !== null && link.transformations.length === 0) {
-      const argument = numeric.argument.constant ?? numeric.argument.expand(tx);
-      const isMatch = compareNumbers(numeric.comparison, value, argument) !== isNegated;
-      if (!isMatch && trace === null) return false;
-      const bytes = bytesOf(String(value));
-      range.buf = bytes;
-      range.start = 0;
-      range.end = bytes.length;
-      trace?.checked(rule, link, name, range, isMatch);
-      if (isMatch) onMatch(tx, rule, link, name);
+      const isMatch = compareNumbers(numeric, value, tx) !== isNegated;
+      if (trace !== null) {
+        const bytes = bytesOf(String(value));
+        trace.checked(rule, link, name, { buf: bytes, start: 0, end: bytes.length }, isMatch);
+      }
+      if (isMatch) onMatch(tx, rule, link, name, String(value));
       return isMatch;
     }
     const bytes = bytesOf(String(value));
@@ -110,7 +106,9 @@ export const createEvaluator = (trace: Trace | null) => {
     const { variable, selector } = target;
     const removed = tx.removedTargetsOf(rule);
     for (const source of target.sources) {
-      for (const entry of candidates ?? tx.entriesOf(source)) {
+      const values =
+        candidates ?? (selector?.kind === 'literal' ? tx.entriesNamed(source, selector.key) : tx.entriesOf(source));
+      for (const entry of values) {
         if (entry.source !== source || !selects(selector, entry.key)) continue;
         if (isExcluded(link.exclusions, variable, entry.key) || isExcluded(removed, variable, entry.key)) continue;
         if (checkBytes(tx, rule, link, entryName(variable, entry), entry.buf, entry.start, entry.end)) isMatch = true;
@@ -135,8 +133,8 @@ export const createEvaluator = (trace: Trace | null) => {
         return value !== undefined && !isOut && checkValue(tx, rule, link, variable.name, value);
       }
       case 'tx': {
-        if (target.slot === -1) return checkNamed(tx, rule, link, target, txValues(tx));
-        const value = tx.slots[target.slot];
+        if (target.slot === -1) return checkNamed(tx, rule, link, target, txValues(tx, target));
+        const value = tx.slotValue(target.slot);
         if (value === undefined) return false;
         const key = tx.program.txNames[target.slot]!;
         if (link.exclusions.length > 0 && isExcluded(link.exclusions, variable, key)) return false;
@@ -158,6 +156,7 @@ export const createEvaluator = (trace: Trace | null) => {
         for (const effect of link.effects) effect(tx, rule);
         return true;
       }
+      if (trace === null && link.cannotMatch !== null && link.cannotMatch(tx)) return false;
       let isMatch = false;
       for (const target of link.targets) {
         if (checkTarget(tx, rule, link, target, candidates)) isMatch = true;
@@ -175,16 +174,24 @@ export type Evaluator = ReturnType<typeof createEvaluator>;
 export const entryName = (variable: Variable, entry: Entry): string =>
   variable.kind === 'stored' && variable.isCollection ? `${variable.name}:${entry.name}` : variable.name;
 
-function* txValues(tx: Transaction): Iterable<readonly [string, string]> {
-  const { slots, program } = tx;
-  const names = program.txNames;
-  const set: [string, string][] = [];
-  for (let slot = 0; slot < slots.length; slot++) {
-    if (slots[slot] !== undefined) set.push([names[slot]!, String(slots[slot])]);
+/** Slots whose names a target selects. Names known at load never change, so the answer is kept. */
+const slotsOf = new WeakMap<Target, readonly number[]>();
+
+const txValues = (tx: Transaction, target: Target): [name: string, value: string][] => {
+  const { txNames } = tx.program;
+  let slots = slotsOf.get(target);
+  if (slots === undefined) {
+    slots = txNames.flatMap((name, slot) => (selects(target.selector, name) ? [slot] : []));
+    slotsOf.set(target, slots);
   }
-  for (const [name, value] of tx.extraTx) if (value !== undefined) set.push([name, String(value)]);
-  yield* set;
-}
+  const values: [string, string][] = [];
+  for (const slot of slots) {
+    const value = tx.slotValue(slot);
+    if (value !== undefined) values.push([txNames[slot]!, String(value)]);
+  }
+  for (const [name, value] of tx.extraTx) if (value !== undefined) values.push([name, String(value)]);
+  return values;
+};
 
 /** `&VAR`: how many values the target has. */
 const countValues = (tx: Transaction, target: Target): number => {
@@ -194,6 +201,7 @@ const countValues = (tx: Transaction, target: Target): number => {
       let count = 0;
       for (const source of target.sources) {
         if (selector === null) count += tx.entriesOf(source).length;
+        else if (selector.kind === 'literal') count += tx.entriesNamed(source, selector.key).length;
         else for (const entry of tx.entriesOf(source)) if (selects(selector, entry.key)) count++;
       }
       return count;
@@ -201,8 +209,8 @@ const countValues = (tx: Transaction, target: Target): number => {
     case 'computed':
       return variable.read(tx) === undefined ? 0 : 1;
     case 'tx':
-      if (target.slot !== -1) return tx.slots[target.slot] === undefined ? 0 : 1;
-      return countNamed(txValues(tx), target);
+      if (target.slot !== -1) return tx.slotValue(target.slot) === undefined ? 0 : 1;
+      return countNamed(txValues(tx, target), target);
     case 'persistent':
       return countNamed(tx.collections.entries(variable.collection), target);
     case 'table':

@@ -1,8 +1,8 @@
 import type { ScanTest } from '../compile/scan-tests.ts';
 import { buildAhoCorasick } from '../regex/index.ts';
 
-/** One pass over a value for the literals of every test at once. */
-export const createLiteralSearch = (tests: readonly ScanTest[]) => {
+/** One pass over a value for the literals of every test at once; `testCount` is above every index of `tests`. */
+export const createLiteralSearch = (tests: readonly ScanTest[], testCount: number) => {
   const numbers = new Map<string, number>();
   const literals: Uint8Array[] = [];
   const testsOf: number[][] = [];
@@ -24,7 +24,7 @@ export const createLiteralSearch = (tests: readonly ScanTest[]) => {
   const automaton = buildAhoCorasick(literals, { caseless: true });
   const hits = new Uint32Array(automaton.hitWords);
   /** Number of the last search in which a literal of the test was found. */
-  const foundIn = new Float64Array(tests.length);
+  const foundIn = new Float64Array(testCount);
   let search = 0;
   return {
     foundIn,

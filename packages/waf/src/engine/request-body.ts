@@ -55,7 +55,7 @@ export const storeRequestBody = (tx: Transaction, names: KnownNames): void => {
   const isForced = tx.isRequestBodyForced || tx.bodyProcessor === 'URLENCODED';
   // As ModSecurity 2: REQUEST_BODY is there for forms, and for what no processor has parsed when a rule asks for it.
   if (isForced && (tx.bodyProcessor === 'URLENCODED' || tx.bodyProcessor === '')) {
-    tx.addEntry(requestBodySource, '', inspected, 0, inspected.length);
+    tx.addEntry(requestBodySource, '', '', inspected, 0, inspected.length);
   }
   parseBody(tx, inspected, names);
 };

@@ -12,9 +12,9 @@ const ids = {
 /** Stores what the status line says. */
 export const storeStatusLine = (tx: Transaction, response: WafResponse): void => {
   const protocol = bytesOf(response.httpVersion ?? 'HTTP/1.1');
-  tx.addEntry(ids.protocol, '', protocol, 0, protocol.length);
+  tx.addEntry(ids.protocol, '', '', protocol, 0, protocol.length);
   const line = bytesOf(`${response.httpVersion ?? 'HTTP/1.1'} ${response.status}`);
-  tx.addEntry(ids.statusLine, '', line, 0, line.length);
+  tx.addEntry(ids.statusLine, '', '', line, 0, line.length);
 };
 
 /** Stores RESPONSE_BODY when rules may see it: access is on and the media type is one of SecResponseBodyMimeType. */
@@ -32,7 +32,7 @@ export const storeResponseBody = (tx: Transaction, response: WafResponse): void 
     }
     body = body.subarray(0, responseBodyLimit);
   }
-  tx.addEntry(ids.body, '', body, 0, body.length);
+  tx.addEntry(ids.body, '', '', body, 0, body.length);
 };
 
 const isInspectedType = (tx: Transaction, response: WafResponse): boolean => {

@@ -1,36 +1,30 @@
 import type { ScanTest } from '../compile/scan-tests.ts';
-import type { Transformation } from '../transformations/transformation.ts';
-import { sourceCount } from '../variables/source.ts';
-import { maskOfFlags } from './byte-bits.ts';
+import { isResponseSource, sourceCount } from '../variables/source.ts';
+import { createLiteralSearch } from './literal-search.ts';
 import { isExcluded, selects } from './name-selection.ts';
-
-/** One step of the transformation trie: tests that see the value as it stands here, and steps that go on from here. */
-export type TrieNode = {
-  readonly step: Transformation | null;
-  /** Without any of these class bits the step changes nothing. */
-  readonly triggers: number;
-  readonly tests: ScanTest[];
-  readonly children: TrieNode[];
-  readonly byMask: Map<number, readonly ScanTest[]>;
-};
-
-/** All tests that apply to a value of some source and name. */
-export type ScanClass = {
-  readonly id: number;
-  readonly root: TrieNode;
-  readonly tests: readonly ScanTest[];
-  /** A value without any of these class bits is not changed by any step. */
-  readonly triggers: number;
-  readonly byMask: Map<number, readonly ScanTest[]>;
-};
+import { buildClass, type ScanClass } from './scan-class.ts';
+import { createValueScanner, type ScanScratch, type ValueScanner } from './value-scanner.ts';
 
 const maxNames = 2_048;
 const maxClasses = 512;
-const maxMasks = 512;
-let lastClassId = 0;
 
 /** Which tests of some groups apply to which values. Classes are built when a value first needs them. */
-export const createScanPlan = (tests: readonly ScanTest[]) => {
+export const createScanPlan = (tests: readonly ScanTest[], testCount: number, scratch: ScanScratch) => {
+  // Responses are searched for phrases of their own, thousands of them: requests need not carry those.
+  const isOfResponse = ({ link }: ScanTest): boolean =>
+    link.targets.every(({ sources: from }) => from.every(isResponseSource));
+  const scanners = new Map<string, ValueScanner>();
+  const scannerFor = (chosen: readonly ScanTest[]): ValueScanner => {
+    const ofResponse = chosen.filter(isOfResponse).length;
+    const kind = ofResponse === 0 ? 'request' : ofResponse === chosen.length ? 'response' : 'both';
+    let scanner = scanners.get(kind);
+    if (scanner === undefined) {
+      const searched = kind === 'both' ? tests : tests.filter((test) => isOfResponse(test) === (kind === 'response'));
+      scanner = createValueScanner(createLiteralSearch(searched, testCount), scratch);
+      scanners.set(kind, scanner);
+    }
+    return scanner;
+  };
   const bySource = Array.from({ length: sourceCount }, (_, source) => createSource(source, tests));
   const classes = new Map<string, ScanClass>();
 
@@ -39,7 +33,7 @@ export const createScanPlan = (tests: readonly ScanTest[]) => {
     let found = classes.get(signature);
     if (found === undefined) {
       if (classes.size >= maxClasses) classes.clear();
-      found = buildClass(chosen);
+      found = buildClass(chosen, scannerFor(chosen));
       classes.set(signature, found);
     }
     return found;
@@ -65,22 +59,6 @@ export const createScanPlan = (tests: readonly ScanTest[]) => {
 };
 
 export type ScanPlan = ReturnType<typeof createScanPlan>;
-
-/** Tests of a node that the mask leaves possible. The answers are kept: values of one kind have few masks. */
-export const candidatesFor = (
-  holder: { readonly tests: readonly ScanTest[]; readonly byMask: Map<number, readonly ScanTest[]> },
-  mask: number,
-): readonly ScanTest[] => {
-  let candidates = holder.byMask.get(mask);
-  if (candidates === undefined) {
-    candidates = holder.tests.filter(
-      ({ gate, operator }) => operator.isNegated || gate.conditions.every((condition) => (mask & condition) !== 0),
-    );
-    if (holder.byMask.size >= maxMasks) holder.byMask.clear();
-    holder.byMask.set(mask, candidates);
-  }
-  return candidates;
-};
 
 const createSource = (source: number, tests: readonly ScanTest[]) => {
   const relevant = tests.filter(({ link }) => link.targets.some((target) => target.sources.includes(source)));
@@ -108,32 +86,3 @@ const createSource = (source: number, tests: readonly ScanTest[]) => {
       ),
   };
 };
-
-const buildClass = (tests: readonly ScanTest[]): ScanClass => {
-  const root = createNode(null);
-  let triggers = 0;
-  for (const test of tests) {
-    let node = root;
-    if (test.link.isMultiMatch) node.tests.push(test);
-    for (const step of test.link.transformations) {
-      let child = node.children.find((other) => other.step === step);
-      if (child === undefined) {
-        child = createNode(step);
-        node.children.push(child);
-        triggers |= child.triggers;
-      }
-      node = child;
-      if (test.link.isMultiMatch) node.tests.push(test);
-    }
-    if (!test.link.isMultiMatch) node.tests.push(test);
-  }
-  return { id: ++lastClassId, root, tests, triggers, byMask: new Map() };
-};
-
-const createNode = (step: Transformation | null): TrieNode => ({
-  step,
-  triggers: step === null ? 0 : maskOfFlags(step.triggers),
-  tests: [],
-  children: [],
-  byMask: new Map(),
-});

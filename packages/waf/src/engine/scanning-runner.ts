@@ -3,14 +3,13 @@ import { collectScanTests } from '../compile/scan-tests.ts';
 import { injectionDetector } from '../operators/injection-detector.ts';
 import type { Entry } from '../variables/source.ts';
 import type { Evaluator } from './evaluate.ts';
-import { createLiteralSearch } from './literal-search.ts';
 import { createPhaseTables, nextPosition } from './phase-tables.ts';
 import { applyMatch, evaluateRule, isPhaseOver, type PhaseRunner } from './run-phase.ts';
 import { createScanPlan, type ScanPlan } from './scan-plan.ts';
 import type { Trace } from './trace.ts';
 import type { Transaction } from './transaction.ts';
 import { createValueMemo } from './value-memo.ts';
-import { createValueScanner, type Deferred } from './value-scanner.ts';
+import { createScanScratch, type Deferred } from './value-scanner.ts';
 
 /** What has been scanned of one transaction. */
 export type ScanState = {
@@ -29,6 +28,12 @@ type Unresolved = {
   readonly isKept: boolean;
 };
 
+/** Hits in the order of the values: those that waited for libinjection, or for a later scan, were added late. */
+const inOrder = (hits: Entry[] | undefined): Entry[] => {
+  if (hits === undefined) return [];
+  return hits.length > 1 ? hits.sort((a, b) => a.index - b.index) : hits;
+};
+
 const noHits = new Int32Array(0);
 
 /** Runs phases by scanning values ahead, so that only rules with a match, or that cannot be scanned, are evaluated. */
@@ -40,10 +45,9 @@ export const createScanningRunner = (
 ): PhaseRunner => {
   const tests = collectScanTests(program);
   const tables = createPhaseTables(program);
-  const literals = createLiteralSearch(tests);
-  const scanner = createValueScanner(literals);
   const memo = memoBytes > 0 ? createValueMemo(memoBytes) : null;
   const plans = new Map<number, ScanPlan>();
+  const scratch = createScanScratch();
   /** Groups that transactions have needed so far: the next ones scan them in one go. Grows to what is switched on. */
   let standing = 1;
 
@@ -51,7 +55,11 @@ export const createScanningRunner = (
     let plan = plans.get(groups);
     if (plan === undefined) {
       if (plans.size >= 64) plans.clear();
-      plan = createScanPlan(tests.filter(({ rule }) => (groups & (1 << rule.group)) !== 0));
+      plan = createScanPlan(
+        tests.filter(({ rule }) => (groups & (1 << rule.group)) !== 0),
+        tests.length,
+        scratch,
+      );
       plans.set(groups, plan);
     }
     return plan;
@@ -82,6 +90,7 @@ export const createScanningRunner = (
         if (known.length > 0) addHits(state, entry, known);
         continue;
       }
+      const { scanner } = scanClass;
       const hits = scanner.scan(scanClass, buf, start, end, tx, unresolved.length);
       if (tx.budget.exceeded || tx.budget.units < 0) return;
       const waiting = scanner.takeDeferred();
@@ -120,19 +129,12 @@ export const createScanningRunner = (
     }
   };
 
-  const sortHits = (tx: Transaction, state: ScanState): void => {
-    if (state.hits.size === 0) return;
-    const order = new Map(tx.entries.map((entry, index) => [entry, index]));
-    for (const list of state.hits.values()) if (list.length > 1) list.sort((a, b) => order.get(a)! - order.get(b)!);
-  };
-
   return (tx: Transaction, phase: Phase): void => {
     tx.scan ??= { groups: standing, scanned: 0, hits: new Map() };
     const state = tx.scan;
     if (state.scanned < tx.entries.length) {
       scanEntries(tx, state, state.groups, state.scanned);
       state.scanned = tx.entries.length;
-      sortHits(tx, state);
     }
     const table = tables[phase]!;
     const active = table.start(state.groups);
@@ -141,7 +143,6 @@ export const createScanningRunner = (
       const rule: Rule = table.rules[position]!;
       if (rule.isScannable && (state.groups & (1 << rule.group)) === 0) {
         scanEntries(tx, state, 1 << rule.group, 0);
-        sortHits(tx, state);
         state.groups |= 1 << rule.group;
         standing |= 1 << rule.group;
         table.settle(active, rule.group);
@@ -151,7 +152,7 @@ export const createScanningRunner = (
       }
       let next = position + 1;
       if (tx.isRemoved(rule)) trace?.skipped(rule, 'removed', null);
-      else if (evaluateRule(tx, rule, rule.isScannable ? (state.hits.get(rule.index) ?? []) : null, evaluator)) {
+      else if (evaluateRule(tx, rule, rule.isScannable ? inOrder(state.hits.get(rule.index)) : null, evaluator)) {
         applyMatch(tx, rule, trace);
         if (rule.skipTo !== -1) next = rule.skipTo;
       }

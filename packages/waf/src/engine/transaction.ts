@@ -1,6 +1,6 @@
 import type { Exclusion, Phase, Program, Rule } from '../compile/program.ts';
 import type { OperatorContext } from '../operators/operator.ts';
-import type { WorkBudget } from '../regex/index.ts';
+import type { CompiledPattern, WorkBudget } from '../regex/index.ts';
 import { type Entry, sourceCount } from '../variables/source.ts';
 import { type Arena, createArena } from './arena.ts';
 import type { BodyFacts } from './body-facts.ts';
@@ -39,11 +39,16 @@ export class Transaction {
   readonly entries: Entry[] = [];
   readonly #bySource: (Entry[] | undefined)[] = new Array<Entry[] | undefined>(sourceCount).fill(undefined);
 
-  /** TX variables by slot; 0–9 are the captures. */
+  readonly #byKey: (Map<string, Entry[]> | undefined)[] = new Array<Map<string, Entry[]> | undefined>(sourceCount).fill(
+    undefined,
+  );
+
+  /** TX variables by slot. Slots 0–9 are the captures: read them through `slotValue`. */
   readonly slots: TxValue[];
   /** TX variables whose names only turned up at run time. */
   readonly extraTx = new Map<string, TxValue>();
-  readonly collections: OpenCollections;
+  #collections: OpenCollections | null = null;
+  readonly #store: CollectionStore;
   readonly environment = new Map<string, string>();
   geo: Record<string, string> = {};
 
@@ -77,6 +82,7 @@ export class Transaction {
   inboundDataError = 0;
   outboundDataError = 0;
 
+  #pending: { readonly pattern: CompiledPattern; readonly bytes: Uint8Array } | null = null;
   #removedRules: Uint8Array | null = null;
   #removedTargets: Map<number, Exclusion[]> | null = null;
   /** Set once the budget is spent; unlike `budget.exceeded` it stays set while phase 5 runs on its own allowance. */
@@ -104,7 +110,7 @@ export class Transaction {
     this.limits = limits;
     this.budget = { units: limits.workUnits, exceeded: false };
     this.slots = new Array<TxValue>(program.txNames.length).fill(undefined);
-    this.collections = openCollections(store, request.now, settings.collectionTimeoutSeconds * 1_000);
+    this.#store = store;
     this.engineMode = limits.mode === 'rules' ? settings.engineMode : limits.mode === 'block' ? 'on' : 'detection-only';
     this.isRequestBodyAccessed = settings.isRequestBodyAccessed;
     this.isResponseBodyAccessed = settings.isResponseBodyAccessed;
@@ -122,47 +128,99 @@ export class Transaction {
     };
   }
 
-  addEntry(source: number, name: string, buf: Uint8Array, start: number, end: number): void {
-    const entry: Entry = { source, name, key: name.toLowerCase(), buf, start, end };
+  addEntry(source: number, name: string, key: string, buf: Uint8Array, start: number, end: number): void {
+    const entry: Entry = { index: this.entries.length, source, name, key, buf, start, end };
     this.entries.push(entry);
     const list = this.#bySource[source];
     if (list === undefined) this.#bySource[source] = [entry];
     else list.push(entry);
+    this.#byKey[source] = undefined;
   }
 
   entriesOf(source: number): readonly Entry[] {
     return this.#bySource[source] ?? noEntries;
   }
 
+  /** The values of a source under one lower-case name. */
+  entriesNamed(source: number, key: string): readonly Entry[] {
+    const list = this.#bySource[source];
+    if (list === undefined) return noEntries;
+    let names = this.#byKey[source];
+    if (names === undefined) {
+      names = new Map();
+      for (const entry of list) {
+        const same = names.get(entry.key);
+        if (same === undefined) names.set(entry.key, [entry]);
+        else same.push(entry);
+      }
+      this.#byKey[source] = names;
+    }
+    return names.get(key) ?? noEntries;
+  }
+
+  /** A TX variable by its slot. */
+  slotValue(slot: number): TxValue {
+    if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
+    return this.slots[slot];
+  }
+
   readTx(key: string): TxValue {
     const slot = this.program.slotOf(key);
-    return slot === -1 ? this.extraTx.get(key) : this.slots[slot];
+    return slot === -1 ? this.extraTx.get(key) : this.slotValue(slot);
+  }
+
+  /** Sets (or with undefined unsets) a TX variable by its slot. */
+  setSlot(slot: number, value: TxValue): void {
+    if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
+    this.slots[slot] = value;
   }
 
   /** Sets (or with undefined unsets) a TX variable by its lower-case name. */
   writeTx(key: string, value: TxValue): void {
     const slot = this.program.slotOf(key);
-    if (slot !== -1) this.slots[slot] = value;
+    if (slot !== -1) this.setSlot(slot, value);
     else if (value === undefined) this.extraTx.delete(key);
     else if (this.extraTx.size < maxDynamicNames || this.extraTx.has(key)) this.extraTx.set(key, value);
     else this.limitsHit.add('collection');
   }
 
   storeCapture(index: number, buf: Uint8Array, start: number, end: number): void {
-    if (index < 10) this.slots[index] = latin1(buf, start, end);
+    if (index < 10) this.setSlot(index, latin1(buf, start, end));
+  }
+
+  /** A pattern has matched this range and its rule captures: the groups are worked out when one is read, which is seldom. */
+  captureLater(pattern: CompiledPattern, buf: Uint8Array, start: number, end: number): void {
+    this.#pending = { pattern, bytes: buf.slice(start, end) };
   }
 
   /** Replaces TX.0–9 by the groups of a match; groups that took no part are unset, as in ModSecurity 2. */
   storeCaptures(buf: Uint8Array, groups: Int32Array): void {
+    this.#pending = null;
     for (let index = 0; index < 10; index++) {
       const start = groups[index * 2] ?? -1;
       this.slots[index] = start < 0 ? undefined : latin1(buf, start, groups[index * 2 + 1]!);
     }
   }
 
+  #resolveCaptures(): void {
+    const { pattern, bytes } = this.#pending!;
+    this.#pending = null;
+    const groups = pattern.exec(bytes, 0, bytes.length, this.budget);
+    if (groups !== null) this.storeCaptures(bytes, groups);
+  }
+
   operatorContext(isCapturing: boolean): OperatorContext {
     this.#context.wantsCapture = isCapturing;
     return this.#context;
+  }
+
+  get collections(): OpenCollections {
+    this.#collections ??= openCollections(
+      this.#store,
+      this.request.now,
+      this.program.settings.collectionTimeoutSeconds * 1_000,
+    );
+    return this.#collections;
   }
 
   openCollection(collection: string, key: string): void {

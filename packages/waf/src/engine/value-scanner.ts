@@ -2,7 +2,7 @@ import type { ScanTest } from '../compile/scan-tests.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import { maskOf } from './byte-bits.ts';
 import type { LiteralSearch } from './literal-search.ts';
-import { candidatesFor, type ScanClass, type TrieNode } from './scan-plan.ts';
+import { candidatesFor, type ScanClass, type TrieNode } from './scan-class.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A transformed value that libinjection has to look at; it is asked about all of them at once. */
@@ -12,10 +12,14 @@ type Branch = { readonly node: TrieNode; readonly buf: Uint8Array; readonly star
 
 const initialScratch = 65_536;
 
+/** Memory for the outputs of transformations, shared by the scanners of one rule set: they lie in it one behind another. */
+export type ScanScratch = { readonly bytes: Uint8Array };
+
+export const createScanScratch = (): ScanScratch => ({ bytes: new Uint8Array(initialScratch) });
+
 /** Finds which tests of a class match a value: gate by byte classes, then literals, then the operator itself. */
-export const createValueScanner = (literals: LiteralSearch) => {
-  // Outputs of the steps on the way from the root to the current node lie here one behind another.
-  let scratch = new Uint8Array(initialScratch);
+export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch) => {
+  let scratch = shared.bytes;
   let used = 0;
   /** Nodes that see the same bytes and are still to be visited. */
   const pending: TrieNode[] = [];

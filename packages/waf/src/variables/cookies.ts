@@ -20,9 +20,9 @@ export const storeCookies = (tx: Transaction, buf: Uint8Array, start: number, en
       }
       let split = buf.indexOf(equals, from);
       if (split === -1 || split > to) split = to;
-      const name = names.nameOf(buf, from, split);
-      tx.addEntry(ids.cookie, name, buf, Math.min(split + 1, to), to);
-      tx.addEntry(ids.name, name, buf, from, split);
+      const { name, key } = names.nameOf(buf, from, split);
+      tx.addEntry(ids.cookie, name, key, buf, Math.min(split + 1, to), to);
+      tx.addEntry(ids.name, name, key, buf, from, split);
     }
     from = to + 1;
   }

@@ -9,18 +9,17 @@ const responseIds = { header: sourceId('responseHeader'), name: sourceId('respon
 
 const store = (tx: Transaction, headers: readonly RawHeader[], ids: typeof requestIds, names: KnownNames): void => {
   for (const [name, value] of headers) {
-    const text = names.nameOf(name, 0, name.length);
-    tx.addEntry(ids.header, text, value, 0, value.length);
-    tx.addEntry(ids.name, text, name, 0, name.length);
+    const known = names.nameOf(name, 0, name.length);
+    tx.addEntry(ids.header, known.name, known.key, value, 0, value.length);
+    tx.addEntry(ids.name, known.name, known.key, name, 0, name.length);
   }
 };
 
 /** Stores request headers and the cookies in them. */
 export const storeRequestHeaders = (tx: Transaction, names: KnownNames): void => {
   store(tx, tx.request.headers, requestIds, names);
-  for (const entry of [...tx.entriesOf(requestIds.header)]) {
-    if (entry.key === 'cookie') storeCookies(tx, entry.buf, entry.start, entry.end, names);
-  }
+  for (const entry of tx.entriesNamed(requestIds.header, 'cookie'))
+    storeCookies(tx, entry.buf, entry.start, entry.end, names);
 };
 
 /** Stores the headers of a response. */
@@ -28,5 +27,4 @@ export const storeResponseHeaders = (tx: Transaction, headers: readonly RawHeade
   store(tx, headers, responseIds, names);
 
 /** The first request header of that lower-case name, as an entry. */
-export const requestHeader = (tx: Transaction, key: string) =>
-  tx.entriesOf(requestIds.header).find((entry) => entry.key === key);
+export const requestHeader = (tx: Transaction, key: string) => tx.entriesNamed(requestIds.header, key)[0];

@@ -11,7 +11,7 @@ export const readMacro = (variable: Variable, name: string | null, txNames: TxNa
       if (key === null) return () => '';
       const slot = txNames.slotFor(key);
       return (tx) => {
-        const value = tx.slots[slot];
+        const value = tx.slotValue(slot);
         return value === undefined ? '' : String(value);
       };
     }
@@ -32,9 +32,8 @@ export const readMacro = (variable: Variable, name: string | null, txNames: TxNa
     case 'stored':
       return (tx) => {
         for (const source of variable.sources) {
-          for (const entry of tx.entriesOf(source)) {
-            if (key === null || entry.key === key) return latin1(entry.buf, entry.start, entry.end);
-          }
+          const [entry] = key === null ? tx.entriesOf(source) : tx.entriesNamed(source, key);
+          if (entry !== undefined) return latin1(entry.buf, entry.start, entry.end);
         }
         return '';
       };

@@ -44,10 +44,10 @@ const storePath = (tx: Transaction, uri: Uint8Array, from: number, to: number): 
     end = decodePath(uri, from, to, buf, start);
     tx.arena.at = end;
   }
-  tx.addEntry(ids.filename, '', buf, start, end);
+  tx.addEntry(ids.filename, '', '', buf, start, end);
   let base = end;
   while (base > start && buf[base - 1] !== slash && buf[base - 1] !== backslash) base--;
-  tx.addEntry(ids.basename, '', buf, base, end);
+  tx.addEntry(ids.basename, '', '', buf, base, end);
 };
 
 /** Decodes `%HH`; what is not a valid encoding, and `+`, stay. Returns the end of what was written. */
@@ -69,8 +69,8 @@ const decodePath = (uri: Uint8Array, from: number, to: number, out: Uint8Array, 
 export const storeRequestLine = (tx: Transaction): { start: number; end: number } => {
   const { method, uri, httpVersion } = tx.request;
   const { arena } = tx;
-  tx.addEntry(ids.method, '', method, 0, method.length);
-  tx.addEntry(ids.protocol, '', httpVersion, 0, httpVersion.length);
+  tx.addEntry(ids.method, '', '', method, 0, method.length);
+  tx.addEntry(ids.protocol, '', '', httpVersion, 0, httpVersion.length);
   const size = method.length + uri.length + httpVersion.length + 2;
   arena.reserve(size);
   const { chunk, at: start } = arena;
@@ -85,17 +85,17 @@ export const storeRequestLine = (tx: Transaction): { start: number; end: number 
     end += httpVersion.length;
   }
   arena.at = end;
-  tx.addEntry(ids.line, '', chunk, start, end);
+  tx.addEntry(ids.line, '', '', chunk, start, end);
 
   const from = pathStart(uri);
-  tx.addEntry(ids.uriRaw, '', uri, 0, uri.length);
-  tx.addEntry(ids.uri, '', uri, from, uri.length);
+  tx.addEntry(ids.uriRaw, '', '', uri, 0, uri.length);
+  tx.addEntry(ids.uri, '', '', uri, from, uri.length);
   let fragment = uri.indexOf(hash, from);
   if (fragment === -1) fragment = uri.length;
   let queryAt = uri.indexOf(question, from);
   if (queryAt === -1 || queryAt > fragment) queryAt = fragment;
   storePath(tx, uri, from, queryAt);
   const query = { start: Math.min(queryAt + 1, fragment), end: fragment };
-  tx.addEntry(ids.query, '', uri, query.start, query.end);
+  tx.addEntry(ids.query, '', '', uri, query.start, query.end);
   return query;
 };

@@ -41,10 +41,14 @@ export type SourceName = (typeof sources)[number];
 
 /** Index of a source in `sources`. */
 export const sourceId = (name: SourceName): number => sources.indexOf(name);
+/** Whether values of this source come with a response. */
+export const isResponseSource = (source: number): boolean => source >= sources.indexOf('responseHeader');
 export const sourceCount = sources.length;
 
 /** One value of a transaction: bytes [start, end) of `buf`, with the name it was sent under. */
 export type Entry = {
+  /** Position among all values of the transaction. */
+  readonly index: number;
   readonly source: number;
   /** As sent, Latin-1; empty for scalars. */
   readonly name: string;
