@@ -13,7 +13,7 @@ import { openDatabase } from './db/open.ts';
 import { createLog } from './log.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { createRouteSource } from './route-source.ts';
-import { createVault, loadOrCreateKey } from './secrets/vault.ts';
+import { openVault } from './secrets/vault.ts';
 import { prepareDataDir } from './server.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
@@ -26,7 +26,7 @@ const render = async (): Promise<void> => {
   await migrate(database);
   const directory = proxyDirectory(config.dataDir);
   await writeStaticFiles(directory, toProxySettings(config));
-  const vault = createVault(config.encryptionKey ?? loadOrCreateKey(config.dataDir));
+  const vault = openVault(config);
   const resolver = createOriginResolver({
     store: originAddressStore(database.kysely),
     lookup: systemLookup,

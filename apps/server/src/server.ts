@@ -21,15 +21,18 @@ import { createProxyHosts } from './features/proxy-hosts/service.ts';
 import { proxyHostStore } from './features/proxy-hosts/store.ts';
 import { createRemoteServers } from './features/remote-servers/service.ts';
 import { remoteServerStore } from './features/remote-servers/store.ts';
+import { createDetachedEnforcement } from './features/security/detached-plane.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createIdentify } from './http/identify.ts';
+import { createDestinationCheck } from './net/check-destination.ts';
 import { cidrSet } from './net/cidr.ts';
 import { formatAddress } from './net/listen.ts';
 import { type AddressPolicy, createSafeFetch } from './net/safe-fetch.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { probeTcp } from './net/tcp-probe.ts';
 import { createRouteSource } from './route-source.ts';
-import { createVault, loadOrCreateKey } from './secrets/vault.ts';
+import { openVault } from './secrets/vault.ts';
+import { createSecuritySuite } from './security-suite.ts';
 
 const LOOKUP_TIMEOUT_MS = 3_000;
 /** Spec, contract.md: the connection test is a TCP connect with this limit. */
@@ -66,7 +69,7 @@ export const startServer = async (
   const database = openDatabase(config);
   await migrate(database);
   const { kysely: db, transact } = database;
-  const vault = createVault(config.encryptionKey ?? loadOrCreateKey(config.dataDir));
+  const vault = openVault(config);
   const resolver = createOriginResolver({
     store: originAddressStore(db),
     lookup: systemLookup,
@@ -89,8 +92,31 @@ export const startServer = async (
     return `http://${formatAddress(config.httpBind.host || 'localhost', bound?.port ?? config.httpBind.port)}`;
   };
   const { sessionSecret } = config;
-  const accounts = createAccounts({ database, vault, sessionSecret, localUrl, fetch, clock, log });
+  const accounts = createAccounts({
+    database,
+    vault,
+    sessionSecret,
+    localUrl,
+    fetch,
+    clock,
+    log,
+    settingChanged: (key) => suite.settingChanged(key),
+  });
   const { record } = accounts.audit;
+  const suite = createSecuritySuite({
+    database,
+    dataDir: config.dataDir,
+    vault,
+    fetch,
+    checkDestination: createDestinationCheck({ lookup: systemLookup, addressPolicy }),
+    sendMail: accounts.mailer.trySend,
+    readSetting: accounts.settings.read,
+    enforcementPlane: createDetachedEnforcement(),
+    metrics,
+    record,
+    clock,
+    log,
+  });
   const common = { db, transact, record, clock };
   const app = await createApp({
     config,
@@ -99,7 +125,19 @@ export const startServer = async (
     identify: createIdentify(config.apiAuth, accounts.identities.resolve),
     clientAddress: createClientAddress(cidrSet(config.trustedProxies)),
     accounts,
-    proxyHosts: createProxyHosts({ ...common, store: proxyHostStore, plane }),
+    suite,
+    proxyHosts: createProxyHosts({
+      ...common,
+      store: proxyHostStore,
+      plane: {
+        hostState: plane.hostState,
+        // The guards learn of an access list before the route goes live: no request gets past it in between.
+        async syncHosts(ids) {
+          await suite.enforcement.hostsChanged(ids);
+          await plane.syncHosts(ids);
+        },
+      },
+    }),
     remoteServers: createRemoteServers({
       ...common,
       store: remoteServerStore,
@@ -118,6 +156,7 @@ export const startServer = async (
     retentionDays: async () => Number(await accounts.settings.read('audit.retention_days')),
     log,
   });
+  const protection = await suite.start();
   const watch = watchDataPlane({ plane, log });
   onEvent = watch.onEvent;
   await app.listen({ host: config.httpBind.host || '::', port: config.httpBind.port });
@@ -128,6 +167,7 @@ export const startServer = async (
     async stop() {
       await app.close();
       await watch.stop();
+      await protection.stop();
       await retention.stop();
       await driver.stop();
       await database.stop();

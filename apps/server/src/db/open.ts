@@ -60,8 +60,13 @@ const sqliteDialect = (path: string): SqliteDialect =>
     },
   });
 
-const postgresDialect = (url: string): PostgresDialect =>
-  new PostgresDialect({ pool: new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000 }) });
+const postgresDialect = (url: string): PostgresDialect => {
+  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000 });
+  // A connection that breaks while nobody uses it is replaced at the next query; without listeners it would end the process.
+  pool.on('error', () => {});
+  pool.on('connect', (client) => void client.on('error', () => {}));
+  return new PostgresDialect({ pool });
+};
 
 /** Opens the store: SQLite in the data directory, or PostgreSQL when a URL is given. Does not migrate. */
 export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Database => {

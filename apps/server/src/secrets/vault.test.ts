@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createVault, loadOrCreateKey } from './vault.ts';
+import { loadOrCreateKey } from './key-file.ts';
+import { createVault } from './vault.ts';
 
 const vault = createVault('0123456789abcdef0123456789abcdef');
 

@@ -1,21 +1,9 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { keyFileStamp, loadOrCreateKey, loadRetiredKey } from './key-file.ts';
 
 const VERSION = 'v1';
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-const KEY_FILE = 'encryption.key';
 
 /** Seals secrets for storage: AES-256-GCM, bound to what the secret belongs to. */
 export interface Vault {
@@ -51,34 +39,50 @@ export const createVault = (material: string | Buffer): Vault => {
   };
 };
 
-/**
- * Reads the generated key of the data directory, making it (0600, synced to disk) when there is none yet.
- * Safe when several processes start at once: the first one's key wins. Throws when the file is unreadable or too short.
- */
-export const loadOrCreateKey = (dataDir: string): Buffer => {
-  const path = join(dataDir, KEY_FILE);
-  if (!existsSync(path)) createKeyFile(path);
-  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
-  if (key.length < 32) throw new Error(`${path} does not hold a key of 32 bytes`);
-  chmodSync(path, 0o600);
-  return key;
-};
+/** The id of the key that sealed a text; undefined when it is no sealed text. */
+const sealedWith = (sealed: string): string | undefined => /^v1\.([0-9a-f]{8})\./.exec(sealed)?.[1];
 
-const createKeyFile = (path: string) => {
-  const draft = `${path}.${process.pid}`;
-  const file = openSync(draft, 'wx', 0o600);
-  try {
-    writeSync(file, `${randomBytes(32).toString('base64')}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  try {
-    // A hard link fails when the target exists, where a rename would replace another process's key.
-    linkSync(draft, path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    unlinkSync(draft);
-  }
+/**
+ * Opens the vault of a deployment. With `encryptionKey` that one key is used. Without it the generated key file is, and
+ * followed: a rotation by another process is noticed before the next use, and what a retired key sealed still opens.
+ * Seal inside the transaction that stores the result, so that a rotation is either over or waits.
+ */
+export const openVault = ({
+  dataDir,
+  encryptionKey,
+}: {
+  dataDir: string;
+  encryptionKey: string | undefined;
+}): Vault => {
+  if (encryptionKey !== undefined) return createVault(encryptionKey);
+  let vault = createVault(loadOrCreateKey(dataDir));
+  let stamp = keyFileStamp(dataDir);
+  const retired = new Map<string, Vault>();
+  const current = (): Vault => {
+    const stampNow = keyFileStamp(dataDir);
+    if (stampNow !== stamp) {
+      vault = createVault(loadOrCreateKey(dataDir));
+      stamp = stampNow;
+    }
+    return vault;
+  };
+  const vaultOf = (sealed: string): Vault => {
+    const inUse = current();
+    const keyId = sealedWith(sealed);
+    if (keyId === undefined || keyId === inUse.keyId) return inUse;
+    const known = retired.get(keyId);
+    if (known) return known;
+    const key = loadRetiredKey(dataDir, keyId);
+    if (!key) return inUse;
+    const opened = createVault(key);
+    retired.set(keyId, opened);
+    return opened;
+  };
+  return {
+    get keyId() {
+      return current().keyId;
+    },
+    seal: (plaintext, context) => current().seal(plaintext, context),
+    open: (sealed, context) => vaultOf(sealed).open(sealed, context),
+  };
 };

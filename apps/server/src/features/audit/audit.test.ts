@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemActor } from '../../actor.ts';
 import { type Database, openDatabase } from '../../db/open.ts';
-import { createVault, loadOrCreateKey, type Vault } from '../../secrets/vault.ts';
+import { openVault, type Vault } from '../../secrets/vault.ts';
 import { type Caller, createGiven, fromOutside } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { createAudit } from './service.ts';
@@ -29,7 +29,7 @@ onBothDatabases('the audit trail', (kind) => {
     app = await startApp(kind, { SALLYPORT_SESSION_SECRET: 's'.repeat(32) }, { clock: () => new Date(now) });
     admin = await createGiven(app).administrator();
     database = openDatabase(app.config);
-    vault = createVault(loadOrCreateKey(app.dataDir));
+    vault = openVault(app.config);
   });
   afterEach(async () => {
     await database.stop();

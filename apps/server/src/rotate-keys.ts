@@ -1,0 +1,99 @@
+import { SETTINGS, type SettingDefinition } from '@sallyport/contract';
+import type { Database, Executor } from './db/open.ts';
+import { CHAIN_KEY_CONTEXT } from './features/audit/chain-key.ts';
+import { totpContext } from './features/auth/totp-context.ts';
+import { keyContext } from './features/certificates/source.ts';
+import { settingContext } from './features/settings/setting-context.ts';
+import type { Vault } from './secrets/vault.ts';
+
+/** One sealed text in the store, and how to replace it. */
+interface SealedText {
+  sealed: string;
+  context: string;
+  replace(sealed: string): Promise<unknown>;
+}
+
+/** Every place of the store that holds sealed texts, by table and column. A new one belongs here, or rotation loses it. */
+export const SEALED_PLACES: Readonly<Record<string, (tx: Executor) => AsyncGenerator<SealedText>>> = {
+  async *'certificates.key_sealed'(tx) {
+    const ids = await tx.selectFrom('certificates').select('id').orderBy('id').execute();
+    // One at a time: keys of a large store needn't all be in memory.
+    for (const { id } of ids) {
+      const row = await tx
+        .selectFrom('certificates')
+        .select(['uuid', 'key_sealed'])
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      yield {
+        sealed: row.key_sealed,
+        context: keyContext(row.uuid),
+        replace: (key_sealed) => tx.updateTable('certificates').set({ key_sealed }).where('id', '=', id).execute(),
+      };
+    }
+  },
+  async *'users.totp_sealed'(tx) {
+    const rows = await tx.selectFrom('users').select(['id', 'totp_sealed']).execute();
+    for (const { id, totp_sealed: sealed } of rows) {
+      if (sealed === null) continue;
+      yield {
+        sealed,
+        context: totpContext(id),
+        replace: (totp_sealed) => tx.updateTable('users').set({ totp_sealed }).where('id', '=', id).execute(),
+      };
+    }
+  },
+  async *'audit_chain.key_sealed'(tx) {
+    const { key_sealed: sealed } = await tx.selectFrom('audit_chain').select('key_sealed').executeTakeFirstOrThrow();
+    if (sealed === '') return;
+    yield {
+      sealed,
+      context: CHAIN_KEY_CONTEXT,
+      replace: (key_sealed) => tx.updateTable('audit_chain').set({ key_sealed }).execute(),
+    };
+  },
+  async *'notification_settings.webhook_secret_sealed'(tx) {
+    const row = await tx.selectFrom('notification_settings').select('webhook_secret_sealed').executeTakeFirst();
+    if (!row?.webhook_secret_sealed) return;
+    yield {
+      sealed: row.webhook_secret_sealed,
+      context: 'notifications:webhook_secret',
+      replace: (webhook_secret_sealed) =>
+        tx.updateTable('notification_settings').set({ webhook_secret_sealed }).execute(),
+    };
+  },
+  async *'settings.value'(tx) {
+    const definitions: Readonly<Record<string, SettingDefinition>> = SETTINGS;
+    for (const { key, value } of await tx.selectFrom('settings').selectAll().execute()) {
+      if (!definitions[key]?.isSecret) continue;
+      yield {
+        sealed: value,
+        context: settingContext(key),
+        replace: (sealed) => tx.updateTable('settings').set({ value: sealed }).where('key', '=', key).execute(),
+      };
+    }
+  },
+};
+
+/**
+ * Seals every stored secret anew, all or none, while no other process can store one. `install` puts the new key in
+ * place; it runs before the commit, so it must keep the old key readable. Returns how many were sealed.
+ */
+export const rotateKeys = (
+  { transact }: Pick<Database, 'transact'>,
+  from: Pick<Vault, 'open'>,
+  to: Pick<Vault, 'seal'>,
+  install: () => void,
+): Promise<number> =>
+  transact(async (tx) => {
+    // Accounts and audit are changed under this lock, the rest under the revision's.
+    await tx.updateTable('audit_chain').set({ id: 1 }).where('id', '=', 1).execute();
+    let count = 0;
+    for (const place of Object.values(SEALED_PLACES)) {
+      for await (const { sealed, context, replace } of place(tx)) {
+        await replace(to.seal(from.open(sealed, context), context));
+        count += 1;
+      }
+    }
+    install();
+    return count;
+  });
