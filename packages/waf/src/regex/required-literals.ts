@@ -7,50 +7,72 @@ export type RequiredLiterals = { literals: string[]; isCaseless: boolean };
 
 /** A byte set of more lower-case members than this is not spelt out. */
 const maxSetMembers = 24;
-/** Sets of strings multiply up to this size; a product with a single string may be as large as the other factor. */
-const maxProduct = 256;
-const maxAlternatives = 2000;
-/** Sets of strings this rare are not multiplied any more: it would only cost memory. */
-const rareEnough = 2e-5;
+const maxStrings = 700;
 const maxLiteralLength = 16;
+/** Strings this rare are not multiplied any more: it would only cost memory. */
+const rareEnough = 1e-4;
 /** What each literal costs the automaton that looks for it, as a frequency. */
-const costOfLiteral = 3e-6;
+const costOfLiteral = 1e-5;
 /** Literals that occur this often by chance, at each byte, exclude too little. */
 const maxFrequency = 0.02;
+/** Sequences are read from so many places at once. */
+const maxRuns = 2;
 
-/** `exact`: all that the node matches, when that is a short list. `required`: the best of which each match has one. */
-type Facts = { exact: string[] | null; required: string[] | null };
+/** A set of literals that was weighed: its chance frequency and what it costs. */
+type Candidate = { strings: string[]; cost: number };
 
-const opaque: Facts = { exact: null, required: null };
-const zeroWidth: Facts = { exact: [''], required: null };
+/**
+ * Texts with which every match begins: an `open` one may be the whole match, so what follows in a sequence can be
+ * appended to it; after a `done` one more of the match may follow, which is not known.
+ */
+type Starts = { open: string[]; done: string[] };
+
+/** What is known of a node: how its matches start, unless in too many ways, and the best literals each contains one of. */
+type Facts = { starts: Starts | null; required: Candidate | null };
+
+const nothing: Starts = { open: [''], done: [] };
+const zeroWidth: Facts = { starts: nothing, required: null };
+const opaque: Facts = { starts: null, required: null };
 
 const lower = (byte: number): number => (byte >= 0x41 && byte <= 0x5a ? byte + 32 : byte);
 
-const cost = (literals: string[]): number => {
-  let sum = literals.length * costOfLiteral;
-  for (const literal of literals) sum += literalFrequency(literal);
-  return sum;
-};
-
-const isUseful = (literals: string[]): boolean => literals.length > 0 && cost(literals) <= maxFrequency;
-
-const better = (one: string[] | null, other: string[] | null): string[] | null => {
-  if (other === null || !isUseful(other)) return one;
-  return one === null || cost(other) < cost(one) ? other : one;
-};
-
-const product = (ones: string[], others: string[]): string[] | null => {
-  const size = ones.length * others.length;
-  if (size > maxAlternatives || (size > maxProduct && ones.length > 1 && others.length > 1)) return null;
-  const strings = new Set<string>();
-  for (const one of ones) {
-    for (const other of others) {
-      if (one.length + other.length > maxLiteralLength) return null;
-      strings.add(one + other);
-    }
+/** Weighs literals; null when they exclude too little. */
+const weigh = (strings: string[]): Candidate | null => {
+  let cost = strings.length * costOfLiteral;
+  for (const string of strings) {
+    cost += literalFrequency(string);
+    if (cost > maxFrequency) return null;
   }
-  return [...strings];
+  return strings.length === 0 ? null : { strings, cost };
 };
+
+const better = (one: Candidate | null, other: Candidate | null): Candidate | null =>
+  one === null || (other !== null && other.cost < one.cost) ? other : one;
+
+const weighStarts = ({ open, done }: Starts): Candidate | null => weigh(done.length === 0 ? open : [...open, ...done]);
+
+const distinct = (strings: string[]): string[] => (strings.length < 2 ? strings : [...new Set(strings)]);
+
+/** The starts of a sequence of two; null when they are too many. */
+const append = (run: Starts, next: Starts): Starts | null => {
+  const continuations = next.open.length + next.done.length;
+  const open: string[] = [];
+  const done = [...run.done];
+  for (const start of run.open) {
+    if (start.length >= maxLiteralLength || (continuations > 1 && literalFrequency(start) < rareEnough)) {
+      done.push(start);
+      continue;
+    }
+    for (const string of next.open) open.push(start + string);
+    for (const string of next.done) done.push(start + string);
+    if (open.length + done.length > maxStrings) return null;
+  }
+  return continuations === 1 ? { open, done } : { open: distinct(open), done: distinct(done) };
+};
+
+/** The starts when nothing is known of what follows. */
+const closed = ({ open, done }: Starts): Starts | null =>
+  open.includes('') ? null : { open: [], done: distinct([...open, ...done]) };
 
 /** Leaves out literals that contain another one. */
 const minimal = (literals: string[]): string[] => {
@@ -64,6 +86,64 @@ const minimal = (literals: string[]): string[] => {
     return true;
   });
 };
+
+const ofConcat = (items: Facts[]): Facts => {
+  let required: Candidate | null = null;
+  let whole: Starts | null = nothing;
+  /** Runs that began after an item that is not known exactly; the latest come last. */
+  let runs: Starts[] = [];
+  for (const item of items) {
+    const { starts } = item;
+    required = better(required, item.required);
+    const longer: Starts[] = [];
+    const goOn = (run: Starts): Starts | null => {
+      const appended = starts === null ? null : append(run, starts);
+      if (appended !== null) required = better(required, weighStarts(appended));
+      return appended;
+    };
+    for (const run of runs) {
+      const appended = goOn(run);
+      if (appended !== null && appended.open.length > 0) longer.push(appended);
+    }
+    // Nothing to append to: the sequence's start stays what it is.
+    if (whole !== null && whole.open.length > 0) whole = goOn(whole) ?? closed(whole);
+    const isExact = starts !== null && starts.done.length === 0;
+    if (!isExact || (longer.length === 0 && (whole === null || whole.open.length === 0))) {
+      longer.push({ open: [''], done: [] });
+    }
+    runs = longer.length > maxRuns ? longer.slice(-maxRuns) : longer;
+  }
+  return { starts: whole, required };
+};
+
+const ofAlternate = (items: Facts[]): Facts => {
+  const open = new Set<string>();
+  const done = new Set<string>();
+  let isKnown = true;
+  const best: string[] = [];
+  let hasBest = true;
+  for (const { starts, required } of items) {
+    if (starts === null) isKnown = false;
+    else {
+      for (const string of starts.open) open.add(string);
+      for (const string of starts.done) done.add(string);
+    }
+    const branch = starts === null ? required : better(required, weighStarts(starts));
+    if (branch === null) hasBest = false;
+    else best.push(...branch.strings);
+  }
+  if (open.size + done.size > maxStrings) isKnown = false;
+  return {
+    starts: isKnown ? { open: [...open], done: [...done] } : null,
+    required: hasBest && best.length <= maxStrings ? weigh(distinct(best)) : null,
+  };
+};
+
+/** A loop that may not run at all, and may run again. */
+const ofLoop = ({ starts }: Facts): Facts =>
+  starts === null
+    ? opaque
+    : { starts: { open: [''], done: distinct([...starts.open, ...starts.done].filter(Boolean)) }, required: null };
 
 /** The literals to search for before the pattern is tried, chosen to be rare; null when none follow from it. */
 export const requiredLiterals = (root: PcreNode): RequiredLiterals | null => {
@@ -79,86 +159,48 @@ export const requiredLiterals = (root: PcreNode): RequiredLiterals | null => {
       const folded = new Set(members.map(lower));
       if (members.some((byte) => byte >= 0x41 && byte <= 0x5a)) isCaseless = true;
       if (folded.size <= maxSetMembers && folded.size > 0) {
-        facts = { exact: [...folded].map((byte) => String.fromCharCode(byte)), required: null };
+        const open = [...folded].map((byte) => String.fromCharCode(byte));
+        facts = { starts: { open, done: [] }, required: weigh(open) };
       }
     }
     singles.set(set, facts);
     return facts;
   };
 
-  const ofConcat = (items: Facts[]): Facts => {
-    let run: string[] = [''];
-    let best: string[] | null = null;
-    let isExact = true;
-    for (const item of items) {
-      const isRare = item.exact !== null && item.exact.length > 1 && best !== null && cost(best) < rareEnough;
-      const longer = item.exact === null || isRare ? null : product(run, item.exact);
-      if (longer === null) {
-        isExact = false;
-        best = better(best, item.required);
-      }
-      run = longer ?? item.exact ?? [''];
-      // Each length of the run is a candidate: more bytes are rarer, but may be many more literals.
-      best = better(best, run);
-    }
-    return { exact: isExact ? run : null, required: best };
-  };
-
-  const ofAlternate = (items: Facts[]): Facts => {
-    if (items.every((item) => item.exact !== null)) {
-      const strings = new Set(items.flatMap((item) => item.exact!));
-      if (strings.size <= maxAlternatives) return { exact: [...strings], required: better(null, [...strings]) };
-    }
-    return { exact: null, required: unite(items) };
-  };
-
-  const unite = (items: Facts[]): string[] | null => {
-    const union = new Set<string>();
-    for (const item of items) {
-      const literals = better(item.required, item.exact);
-      if (literals === null) return null;
-      for (const literal of literals) union.add(literal);
-      if (union.size > maxAlternatives) return null;
-    }
-    return isUseful([...union]) ? [...union] : null;
-  };
-
-  const visit = (node: PcreNode): Facts => {
+  /** The factors of a sequence; a repeat is its required copies and what may follow them. */
+  const factors = (node: PcreNode): Facts[] => {
     switch (node.type) {
       case 'empty':
       case 'edge':
       case 'look':
-        return zeroWidth;
+        return [];
       case 'set':
-        return ofSet(node.set);
+        return [ofSet(node.set)];
       case 'capture':
       case 'atomic':
-        return visit(node.body);
+        return factors(node.body);
       case 'backreference':
-        return opaque;
+        return [opaque];
       case 'concat':
-        return ofConcat(flatten(node));
+        return node.items.flatMap(factors);
       case 'alternate':
-        return ofAlternate(node.items.map(visit));
-      case 'repeat':
-        return ofConcat(flatten(node));
+        return [ofAlternate(node.items.map(visit))];
+      case 'repeat': {
+        if (node.max === 0) return [];
+        const body = visit(node.body);
+        const copies = Array.from({ length: Math.min(node.min, maxLiteralLength) }, () => body);
+        if (copies.length === node.max) return copies;
+        return [...copies, node.min === 0 && node.max === 1 ? ofAlternate([body, zeroWidth]) : ofLoop(body)];
+      }
     }
   };
 
-  /** The factors of a sequence; an open repeat is its required copies and something unknown. */
-  const flatten = (node: PcreNode): Facts[] => {
-    if (node.type === 'capture' || node.type === 'atomic') return flatten(node.body);
-    if (node.type === 'concat') return node.items.flatMap(flatten);
-    if (node.type !== 'repeat') return [visit(node)];
-    const body = visit(node.body);
-    if (node.max === 0) return [zeroWidth];
-    if (node.min === 0) {
-      return [node.max === 1 && body.exact !== null ? ofAlternate([body, zeroWidth]) : opaque];
-    }
-    const copies = Array.from({ length: Math.min(node.min, maxLiteralLength) }, () => body);
-    return node.min === node.max && node.min <= maxLiteralLength ? copies : [...copies, opaque];
+  const visit = (node: PcreNode): Facts => {
+    const items = factors(node);
+    return items.length === 1 ? items[0]! : ofConcat(items);
   };
 
-  const { required } = ofConcat(flatten(root));
-  return required === null ? null : { literals: minimal(required), isCaseless };
+  const { starts, required } = visit(root);
+  const best = starts === null ? required : better(required, weighStarts(starts));
+  return best === null ? null : { literals: minimal(best.strings), isCaseless };
 };
