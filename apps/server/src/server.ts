@@ -41,6 +41,8 @@ const CONNECTION_TEST_TIMEOUT_MS = 5_000;
 export interface RunningServer {
   /** URL of the API root's origin, e.g. `http://127.0.0.1:8080`. */
   url: string;
+  /** `METHOD path policy` of every route. */
+  routePolicies: readonly string[];
   stop(): Promise<void>;
 }
 
@@ -164,6 +166,7 @@ export const startServer = async (
   const { address, port, family } = app.server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
+    routePolicies: app.routePolicies,
     async stop() {
       await app.close();
       await watch.stop();

@@ -15,6 +15,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     policy?: Policy;
   }
+  interface FastifyInstance {
+    /** `METHOD path policy` of every route, for who wants to check them all. */
+    routePolicies: string[];
+  }
   interface FastifyRequest {
     actor: Actor;
   }
@@ -75,10 +79,13 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
     }
   };
 
+  const routes: string[] = [];
+  app.decorate('routePolicies', routes);
   app.decorateRequest('actor');
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(DOCS_PREFIX)) route.config = { ...route.config, policy: 'public' };
     if (!route.config?.policy) throw new Error(`route ${String(route.method)} ${route.url} declares no policy`);
+    routes.push(`${String(route.method)} ${route.url} ${route.config.policy}`);
   });
   app.addHook('onRequest', async (request) => {
     const policy = request.routeOptions.config.policy;

@@ -59,6 +59,8 @@ export interface TestApp {
     body?: unknown,
     headers?: Record<string, string>,
   ): Promise<ApiResponse<T>>;
+  /** `METHOD path policy` of every route. */
+  routePolicies(): readonly string[];
   /** Stops the server and starts it again on the same store. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -98,6 +100,7 @@ export const startApp = async (
       const isJson = response.headers.get('content-type')?.includes('json');
       return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T };
     },
+    routePolicies: () => server.routePolicies,
     async restart() {
       await server.stop();
       server = await startServer(config, log, start);
