@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import websocket from '@fastify/websocket';
 import Fastify, { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { accountRoutes } from './account-routes.ts';
@@ -23,6 +24,8 @@ import type { Identify } from './http/identify.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { type PolicyOptions, registerPolicy } from './http/policy.ts';
 import { registerValidation } from './http/validation.ts';
+import { securitySuiteRoutes } from './security-routes.ts';
+import type { SecuritySuite } from './security-suite.ts';
 
 export interface AppDeps {
   config: Pick<Config, 'apiAuth'>;
@@ -34,10 +37,13 @@ export interface AppDeps {
   proxyHosts: ProxyHosts;
   remoteServers: RemoteServers;
   certificates: Certificates;
+  suite: SecuritySuite;
 }
 
 const BODY_LIMIT = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 120_000;
+/** Readers of the live log have nothing to say. */
+const MAX_WEBSOCKET_MESSAGE_BYTES = 1_024;
 
 /** Puts the features behind HTTP. Nothing listens yet. */
 export const createApp = async (deps: AppDeps): Promise<App> => {
@@ -65,6 +71,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
   });
   await app.register(multipart, { throwFileSizeLimit: false });
+  await app.register(websocket, { options: { maxPayload: MAX_WEBSOCKET_MESSAGE_BYTES } });
   await registerOpenApi(app);
   await app.register(
     async (api) => {
@@ -73,6 +80,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
       await api.register(remoteServerRoutes(deps.remoteServers));
       await api.register(certificateRoutes(deps.certificates));
       await api.register(accountRoutes(deps.accounts));
+      await api.register(securitySuiteRoutes(deps.suite));
     },
     { prefix: '/api/v1' },
   );

@@ -39,9 +39,10 @@ export const Block = Type.Object(
     variable: Type.Union([Type.String(), Type.Null()]),
     value: Type.Union([Type.String(), Type.Null()]),
     matches: Type.Array(BlockMatch, { description: 'Every rule that matched.' }),
-    exclusion: Type.Union([WafExclusion, Type.Null()], {
+    exclusions: Type.Array(WafExclusion, {
       description:
-        'Add this to waf_exclusions of POST /security/config to let such requests pass; null when no rule decided.',
+        'What POST /security/exclusions takes to let such requests pass, one for each rule and target that counted; ' +
+        'empty when no rule decided.',
     }),
   },
   { title: 'Block' },

@@ -62,6 +62,13 @@ export const SETTINGS = {
     default: 'false',
     description: 'Run CrowdSec and enforce its decisions.',
   },
+  'security.block_log.entries': {
+    type: 'integer',
+    minimum: 0,
+    maximum: 1_000_000,
+    default: '10000',
+    description: 'How many refused requests are kept, so that their references can be explained. 0: none.',
+  },
   'auth.require_totp': {
     type: 'boolean',
     default: 'false',

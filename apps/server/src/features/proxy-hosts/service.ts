@@ -63,7 +63,9 @@ export const createProxyHosts = ({ db, transact, store, plane, record, clock }: 
     if (certificateId != null && !(await hosts.exists('certificates', certificateId))) {
       throw refuse.invalid('certificate_id names no certificate');
     }
-    if (listId != null) throw refuse.invalid('access_list_id names no access list');
+    if (listId != null && !(await hosts.exists('access_lists', listId))) {
+      throw refuse.invalid('access_list_id names no access list');
+    }
   };
 
   const checkNames = async (hosts: ProxyHostStore, names: readonly string[], exceptId: number | null) => {

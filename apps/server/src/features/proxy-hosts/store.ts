@@ -148,7 +148,7 @@ export const proxyHostStore = (db: Executor) => ({
     await db.deleteFrom('proxy_hosts').where('id', '=', id).execute();
   },
 
-  async exists(table: 'remote_servers' | 'certificates', id: number): Promise<boolean> {
+  async exists(table: 'remote_servers' | 'certificates' | 'access_lists', id: number): Promise<boolean> {
     return (await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
   },
 });

@@ -20,6 +20,9 @@ const parseIds = (text: string | number, field: string): IdRange => {
   return { first, last };
 };
 
+/** Tells whether text can be the target of an exclusion; nothing else is ever written into rules. */
+export const isExclusionTarget = (text: string): boolean => TARGET.test(text);
+
 const isEverywhere = ({ host_uuid, path }: WafExclusion): boolean => host_uuid === undefined && path === undefined;
 
 const normaliseOne = (exclusion: WafExclusion, field: string): WafExclusion => {
@@ -27,7 +30,7 @@ const normaliseOne = (exclusion: WafExclusion, field: string): WafExclusion => {
   if (first !== last && !isEverywhere(exclusion)) {
     throw refuse.invalid(`${field}.rule_id can be a range only without host_uuid and path`);
   }
-  if (exclusion.target !== undefined && !TARGET.test(exclusion.target)) {
+  if (exclusion.target !== undefined && !isExclusionTarget(exclusion.target)) {
     throw refuse.invalid(`${field}.target must be a target such as ARGS:comment`);
   }
   const { expires_at, host_uuid } = exclusion;

@@ -4,6 +4,7 @@ import {
   SecurityConfigAnswer,
   SecurityConfigPatch,
   SecurityStatus,
+  WafExclusion,
 } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
@@ -45,6 +46,20 @@ export const securityRoutes =
         },
       },
       async (request) => security.configure(request.body, request.actor),
+    );
+
+    app.post(
+      '/security/exclusions',
+      {
+        config: { policy: 'sensitive' },
+        schema: {
+          tags,
+          summary: 'Leave a rule out; takes what GET /security/blocks/:reference suggests',
+          body: WafExclusion,
+          response: { 201: SecurityConfigAnswer },
+        },
+      },
+      async (request, reply) => reply.code(201).send(await security.exclude(request.body, request.actor)),
     );
 
     app.post(

@@ -5,6 +5,7 @@ import {
   type SecurityConfigAnswer,
   type SecurityConfigPatch,
   type SecurityStatus,
+  type WafExclusion,
 } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
 import type { Executor, Transact } from '../../db/open.ts';
@@ -52,6 +53,15 @@ const normalise = (input: SecurityConfigPatch): SecurityConfigPatch => {
   if (input.webhook_url !== undefined) patch.webhook_url = input.webhook_url.trim();
   return patch;
 };
+
+const MAX_EXCLUSIONS = 1_000;
+
+const isSameExclusion = (a: WafExclusion, b: WafExclusion): boolean =>
+  a.rule_id === b.rule_id &&
+  a.target === b.target &&
+  a.host_uuid === b.host_uuid &&
+  a.path === b.path &&
+  a.expires_at === b.expires_at;
 
 const isListed = (whitelist: string, address: string): boolean =>
   createNetworkSet(splitNetworks(whitelist).map(parseNetwork)).has(address);
@@ -121,6 +131,29 @@ export const createSecurity = (deps: SecurityDeps) => {
         if (enabled !== undefined && enabled !== wasEnabled) await switchMaster(tx, enabled, actor);
         const warning = warningFor(after, await rulesetNames(tx));
         return { config: toWire(after, enabled ?? wasEnabled), ...(warning === undefined ? {} : { warning }) };
+      });
+      await enforcement.refresh();
+      return answer;
+    },
+
+    /** Adds one exclusion to those there are; one that is there already is left as it is. */
+    async exclude(input: WafExclusion, actor: Actor): Promise<SecurityConfigAnswer> {
+      const [exclusion] = normaliseExclusions([input]) as [WafExclusion];
+      checkTargets(exclusion.target === undefined ? [] : [exclusion.target]);
+      const answer = await transact(async (tx): Promise<SecurityConfigAnswer> => {
+        const before = (await store(tx).config()) ?? defaults();
+        const enabled = (await store(tx).switches()).guard;
+        if (before.waf_exclusions.some((known) => isSameExclusion(known, exclusion))) {
+          return { config: toWire(before, enabled) };
+        }
+        if (before.waf_exclusions.length >= MAX_EXCLUSIONS) {
+          throw refuse.conflict(`waf_exclusions already has ${MAX_EXCLUSIONS} entries`);
+        }
+        const waf_exclusions = [...before.waf_exclusions, exclusion];
+        const after = { ...before, waf_exclusions, updated_at: clock().toISOString() };
+        await store(tx).setConfig(after);
+        await record(tx, { action: 'security.exclude', actor, resource: 'security/exclusions', after: exclusion });
+        return { config: toWire(after, enabled) };
       });
       await enforcement.refresh();
       return answer;

@@ -1,0 +1,22 @@
+import { Block } from '@sallyport/contract';
+import { Type } from 'typebox';
+import type { App } from '../../http/app-type.ts';
+import type { Blocks } from './service.ts';
+
+export const blockRoutes =
+  (blocks: Blocks) =>
+  async (app: App): Promise<void> => {
+    app.get(
+      '/security/blocks/:reference',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags: ['blocks'],
+          summary: 'Explain why a request was refused',
+          params: Type.Object({ reference: Type.String({ maxLength: 128 }) }),
+          response: { 200: Block },
+        },
+      },
+      async (request) => blocks.find(request.params.reference),
+    );
+  };

@@ -1,0 +1,76 @@
+import type { Block } from '@sallyport/contract';
+import type { Logger } from 'pino';
+import type { Executor } from '../../db/open.ts';
+import { refuse } from '../../errors.ts';
+import type { SecurityEvent } from '../logs/security-event.ts';
+import type { BlockStore } from './store.ts';
+import { suggestExclusions } from './suggest-exclusions.ts';
+
+export interface BlockDeps {
+  db: Executor;
+  store: (executor: Executor) => BlockStore;
+  /** How many are kept; 0: none. */
+  limit: () => Promise<number>;
+  log: Logger;
+}
+
+/** Entries wait this long to be written together: an attack must not become as many transactions. */
+const FLUSH_MS = 200;
+const MAX_WAITING = 5_000;
+
+/** Keeps what refused which request, so that a reference on a page can be explained. */
+export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
+  let waiting: SecurityEvent[] = [];
+  let dropped = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  const write = async (): Promise<void> => {
+    const events = waiting;
+    waiting = [];
+    const keep = await limit();
+    if (keep > 0 && events.length > 0) await store(db).insert(events);
+    await store(db).trim(keep);
+  };
+
+  /** Writes what waits and trims; one pass at a time. */
+  const flush = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    writing = writing.catch(() => {}).then(write);
+    return writing;
+  };
+
+  return {
+    /** Takes an entry in without waiting; when the store can't keep up the entry is dropped and counted. */
+    record(event: SecurityEvent): void {
+      if (waiting.length >= MAX_WAITING) {
+        dropped += 1;
+        return;
+      }
+      waiting.push(event);
+      timer ??= setTimeout(() => {
+        flush().catch((err: unknown) => log.error({ err }, 'blocked requests could not be kept'));
+      }, FLUSH_MS).unref();
+    },
+
+    /** Explains a reference. Throws a 404 for one that is not kept (any more). */
+    async find(reference: string): Promise<Block> {
+      await flush();
+      const found = await store(db).find(reference);
+      if (!found) throw refuse.notFound('No blocked request has this reference');
+      const { host_id, ...event } = found.event;
+      return { ...event, host_uuid: found.hostUuid, exclusions: suggestExclusions(found.event, found.hostUuid) };
+    },
+
+    /** Applies another limit at once. */
+    trim: flush,
+
+    dropped: (): number => dropped,
+
+    async stop(): Promise<void> {
+      await flush();
+    },
+  };
+};
+export type Blocks = ReturnType<typeof createBlocks>;

@@ -1,0 +1,33 @@
+import '@fastify/websocket';
+import { LiveLogQuery } from '@sallyport/contract';
+import { refuse } from '../../errors.ts';
+import type { App } from '../../http/app-type.ts';
+import { isSameOrigin } from '../../http/local-caller.ts';
+import type { LogHub } from './hub.ts';
+import { type LiveReaderOptions, serveLiveReader } from './live-reader.ts';
+
+export const logRoutes =
+  (hub: LogHub, options: LiveReaderOptions) =>
+  async (app: App): Promise<void> => {
+    app.route({
+      method: 'GET',
+      url: '/logs/live',
+      config: { policy: 'member' },
+      schema: {
+        tags: ['logs'],
+        summary: 'Stream security log entries (WebSocket upgrade)',
+        querystring: LiveLogQuery,
+      },
+      // A page of another origin can open a WebSocket and its cookie goes along: nothing but this check stops it.
+      preValidation: async (request) => {
+        if (!isSameOrigin(request.raw)) throw refuse.forbidden('WebSocket connections of another origin are refused');
+      },
+      handler: async () => {
+        throw refuse.invalid('A WebSocket upgrade is required');
+      },
+      wsHandler: (socket, request) => {
+        const { level, source, backlog = 0 } = request.query as LiveLogQuery;
+        serveLiveReader(socket, hub, { level, source }, backlog, options);
+      },
+    });
+  };

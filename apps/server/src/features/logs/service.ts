@@ -1,0 +1,82 @@
+import type { GuardCounters, GuardMessage } from '@sallyport/contract';
+import { parseGuardLine } from './guard-line.ts';
+import type { LogHub } from './hub.ts';
+import { isProxyLine, parseProxyLine } from './proxy-line.ts';
+import { type SecurityEvent, toLogEntry } from './security-event.ts';
+
+export interface SecurityLogDeps {
+  hub: LogHub;
+  /** Every refusal, for whoever keeps or forwards them; must not throw and must not wait. */
+  onEvent: (event: SecurityEvent) => void;
+  onCounters: (counters: GuardCounters) => void;
+}
+
+type GuardBlock = Extract<GuardMessage, { type: 'block' }>;
+
+const fromGuard = ({ type, host_id, matches, ...block }: GuardBlock): SecurityEvent => {
+  const decisive = matches.find(({ rule_id }) => rule_id === block.rule_id) ?? matches[0];
+  return {
+    ...block,
+    matches,
+    host_id: host_id === 0 ? null : host_id,
+    variable: decisive?.variable ?? null,
+    value: decisive?.value ?? null,
+  };
+};
+
+/** Takes in what HAProxy and the guards tell, and hands it on: to the live stream and to `onEvent`. */
+export const createSecurityLog = ({ hub, onEvent, onCounters }: SecurityLogDeps) => {
+  const take = (event: SecurityEvent) => {
+    hub.publish(toLogEntry(event));
+    onEvent(event);
+  };
+
+  const ingestGuardMessage = (message: GuardMessage): void => {
+    switch (message.type) {
+      case 'block':
+        take(fromGuard(message));
+        break;
+      case 'log': {
+        const { level, message: text, timestamp, source, fields } = message;
+        hub.publish({ level, message: text, timestamp, source, fields });
+        break;
+      }
+      case 'counters':
+        onCounters(message);
+        break;
+      default:
+        message satisfies never;
+    }
+  };
+
+  /** Takes one line of HAProxy's log; false when it tells of no refusal. */
+  const ingestProxyLine = (line: string): boolean => {
+    const event = parseProxyLine(line);
+    if (event) take(event);
+    return event !== undefined;
+  };
+
+  let invalid = 0;
+  return {
+    ingestProxyLine,
+
+    /**
+     * Takes one line of `<dataDir>/run/log.sock`: a `GuardMessage`, or a line of HAProxy's standard output as the
+     * supervisor passes it on. HAProxy's notices and its lines about anything but refusals are left aside.
+     */
+    ingestLine(line: string): void {
+      if (!line.startsWith('{')) return;
+      const message = parseGuardLine(line);
+      if (message) ingestGuardMessage(message);
+      else if (!ingestProxyLine(line) && !isProxyLine(line)) invalid += 1;
+    },
+
+    countInvalid(): void {
+      invalid += 1;
+    },
+
+    /** Lines that were not understood. */
+    invalid: (): number => invalid,
+  };
+};
+export type SecurityLog = ReturnType<typeof createSecurityLog>;

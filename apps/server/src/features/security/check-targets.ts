@@ -1,0 +1,17 @@
+import { refuse } from '../../errors.ts';
+import type { CompileRules } from '../rulesets/check-rules.ts';
+
+/** A rule for exclusions to change, so that the engine itself says whether it knows their targets. */
+const PROBE = 'SecRule ARGS|REQUEST_COOKIES|REQUEST_HEADERS "@rx x" "id:1,phase:2,pass,nolog"\n';
+
+/** Makes the check that the engine knows the targets of exclusions; throws a 400 with the engine's reason. */
+export const createTargetCheck =
+  (compile: CompileRules) =>
+  (targets: readonly string[]): void => {
+    for (const target of new Set(targets)) {
+      const text = `${PROBE}SecRuleUpdateTargetById 1 "!${target}"\n`;
+      const { diagnostics } = compile([{ path: 'waf_exclusions', text }], { memoBytes: 0 });
+      const error = diagnostics.find(({ severity }) => severity === 'error');
+      if (error) throw refuse.invalid(`waf_exclusions target ${JSON.stringify(target)} is not valid: ${error.message}`);
+    }
+  };

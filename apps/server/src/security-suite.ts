@@ -1,0 +1,205 @@
+import type { SettingKey } from '@sallyport/contract';
+import { compile } from '@sallyport/waf';
+import type { Logger } from 'pino';
+import type { RecordChange } from './actor.ts';
+import type { Database, Executor } from './db/open.ts';
+import { refuse } from './errors.ts';
+import { findCountryDatabase, openCountryDatabase } from './features/access-lists/country-database.ts';
+import { createAccessLists } from './features/access-lists/service.ts';
+import { accessListStore } from './features/access-lists/store.ts';
+import { createBlocks } from './features/blocks/service.ts';
+import { blockStore } from './features/blocks/store.ts';
+import { createDecisions } from './features/decisions/service.ts';
+import { decisionStore } from './features/decisions/store.ts';
+import type { Metrics } from './features/health/metrics.ts';
+import { registerSecurityMetrics } from './features/health/security-metrics.ts';
+import { createGuardCounters } from './features/logs/guard-counters.ts';
+import { createLogHub } from './features/logs/hub.ts';
+import { logSocket, startLogIntake } from './features/logs/log-intake.ts';
+import { toNotification } from './features/logs/security-event.ts';
+import { createSecurityLog } from './features/logs/service.ts';
+import { createNotifier } from './features/notifications/notifier.ts';
+import { createNotifications, type SendMail } from './features/notifications/service.ts';
+import { notificationStore } from './features/notifications/store.ts';
+import { createRuleCheck } from './features/rulesets/check-rules.ts';
+import { findCoreRuleSet } from './features/rulesets/core-rule-set.ts';
+import { createRulesets } from './features/rulesets/service.ts';
+import { rulesetStore } from './features/rulesets/store.ts';
+import { createTargetCheck } from './features/security/check-targets.ts';
+import { createEnforcement } from './features/security/enforcement.ts';
+import { createGuardConfigFile } from './features/security/guard-config-file.ts';
+import { splitNetworks } from './features/security/network-list.ts';
+import type { EnforcementPlane } from './features/security/ports.ts';
+import { createSecurity } from './features/security/service.ts';
+import { securityStore } from './features/security/store.ts';
+import type { CheckDestination } from './net/check-destination.ts';
+import { type SafeFetch, SafeFetchError } from './net/safe-fetch.ts';
+import type { Vault } from './secrets/vault.ts';
+import { createSecuritySource } from './security-source.ts';
+
+export interface SecuritySuiteDeps {
+  database: Database;
+  dataDir: string;
+  vault: Vault;
+  fetch: SafeFetch;
+  checkDestination: CheckDestination;
+  sendMail: SendMail;
+  readSetting: (key: SettingKey) => Promise<string>;
+  /** Where the suite is enforced. */
+  enforcementPlane: EnforcementPlane;
+  metrics: Metrics;
+  record: RecordChange;
+  clock: () => Date;
+  log: Logger;
+}
+
+/** Entries of the live stream that a new reader can ask for. */
+const LOG_ENTRIES = 1_000;
+/** Bytes that may wait for a reader of the live stream. */
+const READER_BUFFER_BYTES = 1024 * 1024;
+/** Spec, Limits. */
+const PING_MS = 30_000;
+const RULES_TIMEOUT_MS = 20_000;
+const RULES_REDIRECTS = 3;
+
+/** Wires the security suite: what is stored, what is enforced, and what it tells. Call `start` once. */
+export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
+  const { database, dataDir, fetch, metrics, record, clock, log } = deps;
+  const { kysely: db, transact } = database;
+  const countryDatabase = findCountryDatabase(dataDir);
+  const country = countryDatabase === undefined ? undefined : openCountryDatabase(countryDatabase);
+
+  const enforcement = createEnforcement({
+    source: createSecuritySource(db),
+    plane: deps.enforcementPlane,
+    guardFile: createGuardConfigFile(dataDir),
+    core: findCoreRuleSet,
+    clock,
+    log,
+  });
+
+  const checkWebhookUrl = async (url: string): Promise<void> => {
+    try {
+      await deps.checkDestination(url);
+    } catch (error) {
+      throw error instanceof SafeFetchError ? refuse.invalid(`Invalid webhook URL: ${error.message}`) : error;
+    }
+  };
+
+  const fetchText = async (url: string, { maxBytes }: { maxBytes: number }): Promise<string> => {
+    try {
+      const limits = { maxBytes, timeoutMs: RULES_TIMEOUT_MS, maxRedirects: RULES_REDIRECTS };
+      const { status, body } = await fetch(url, { method: 'GET', ...limits });
+      if (status !== 200) throw refuse.invalid(`source_url could not be fetched: it answered with status ${status}`);
+      return body.toString('utf8');
+    } catch (error) {
+      if (!(error instanceof SafeFetchError)) throw error;
+      throw refuse.invalid(`source_url could not be fetched: ${error.message}`);
+    }
+  };
+
+  const common = { db, transact, record, clock };
+  const changed = enforcement.refresh;
+  const whitelist = async (executor: Executor) =>
+    splitNetworks((await securityStore(executor).config())?.admin_whitelist ?? '');
+
+  const notifications = createNotifications({
+    ...common,
+    store: notificationStore,
+    vault: deps.vault,
+    checkWebhookUrl,
+    otherWebhookUrl: async () => (await securityStore(db).config())?.webhook_url ?? '',
+    fetch,
+    sendMail: deps.sendMail,
+  });
+  const notifier = createNotifier({ targets: notifications.targets, log });
+  const blocks = createBlocks({
+    db,
+    store: blockStore,
+    limit: async () => Number(await deps.readSetting('security.block_log.entries')),
+    log,
+  });
+  const hub = createLogHub(LOG_ENTRIES);
+  const counters = createGuardCounters();
+  const securityLog = createSecurityLog({
+    hub,
+    onEvent(event) {
+      blocks.record(event);
+      const notification = toNotification(event);
+      if (notification) notifier.notify(notification);
+    },
+    onCounters(report) {
+      const { requests, blocked, monitored } = counters.update(report);
+      metrics.waf.requests.inc(requests);
+      metrics.waf.blocked.inc(blocked);
+      metrics.waf.monitored.inc(monitored);
+    },
+  });
+  let cutOff = 0;
+  registerSecurityMetrics(metrics.registry, {
+    bans: enforcement.banCount,
+    enforcement: enforcement.status,
+    notifications: notifier.counts,
+    logs: () => ({ readers: hub.readers(), cutOff, invalid: securityLog.invalid() }),
+    blocks: () => ({ dropped: blocks.dropped() }),
+    guards: () => ({ ...counters.totals(), revisions: counters.revisions() }),
+  });
+
+  return {
+    enforcement,
+    notifications,
+    blocks,
+    hub,
+    securityLog,
+    liveReaders: {
+      pingMs: PING_MS,
+      maxBufferedBytes: READER_BUFFER_BYTES,
+      onCutOff: () => {
+        cutOff += 1;
+      },
+    },
+    security: createSecurity({
+      ...common,
+      store: securityStore,
+      rulesetNames: async (executor) => (await rulesetStore(executor).list()).map(({ name }) => name),
+      checkWebhookUrl,
+      checkTargets: createTargetCheck(compile),
+      enforcement,
+    }),
+    decisions: createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement }),
+    rulesets: createRulesets({
+      ...common,
+      store: rulesetStore,
+      check: createRuleCheck({ compile, core: findCoreRuleSet }),
+      fetchText,
+      changed,
+    }),
+    accessLists: createAccessLists({ ...common, store: accessListStore, country, changed }),
+
+    /** To be told of every setting that changed. */
+    settingChanged(key: SettingKey): void {
+      const follow = key === 'security.block_log.entries' ? blocks.trim() : enforcement.refresh();
+      follow.catch((err: unknown) => log.error({ err, key }, 'setting could not be followed'));
+    },
+
+    /** Enforces what is stored and takes in what guards tell, until stopped. */
+    async start(): Promise<{ stop(): Promise<void> }> {
+      const intake = await startLogIntake({
+        path: logSocket(dataDir),
+        onLine: securityLog.ingestLine,
+        onInvalid: securityLog.countInvalid,
+      });
+      await enforcement.replay();
+      const watch = enforcement.watch();
+      return {
+        async stop() {
+          await intake.stop();
+          await watch.stop();
+          await notifier.stop();
+          await blocks.stop();
+        },
+      };
+    },
+  };
+};
+export type SecuritySuite = ReturnType<typeof createSecuritySuite>;
