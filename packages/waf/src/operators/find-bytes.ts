@@ -45,3 +45,17 @@ export const findBytes = (
   }
   return -1;
 };
+
+/** Every place, overlapping ones too, where a needle that is not empty occurs in buf[start, end), in linear time. */
+export function* occurrences(buf: Uint8Array, start: number, end: number, needle: Uint8Array): Generator<number> {
+  const first = findBytes(buf, start, end, needle);
+  if (first < 0) return;
+  yield first;
+  const table = borders(needle);
+  let matched = 0;
+  for (let i = first + 1; i < end; i++) {
+    while (matched > 0 && (matched === needle.length || buf[i] !== needle[matched])) matched = table[matched - 1]!;
+    if (buf[i] === needle[matched]) matched++;
+    if (matched === needle.length) yield i + 1 - matched;
+  }
+}

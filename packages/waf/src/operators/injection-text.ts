@@ -20,8 +20,47 @@ export const injectionText = ({ buf, start, end }: ByteRange, language: 'sql' | 
 
 const cut = (text: string): string => {
   let length = Math.min(text.length, longestText);
-  while (Buffer.byteLength(text.slice(0, length)) > longestText) length -= 1 + ((length - longestText / 4) >> 3);
+  while (Buffer.byteLength(text.slice(0, length)) > longestText) length -= Math.max(1, (length - longestText / 4) >> 3);
   return text.slice(0, length);
+};
+
+/** Shortens each run of `isMember` characters to its first `head` and last `tail`, when it is longer than both. */
+const shortenRuns = (text: string, isMember: (code: number) => boolean, head: number, tail: number): string => {
+  const pieces: string[] = [];
+  let kept = 0;
+  for (let at = 0; at < text.length; ) {
+    const start = at;
+    while (at < text.length && isMember(text.charCodeAt(at))) at++;
+    if (at - start > head + tail) {
+      pieces.push(text.slice(kept, start + head));
+      kept = at - tail;
+    }
+    at++;
+  }
+  return pieces.join('') + text.slice(kept);
+};
+
+const isBlank = (code: number): boolean => code === 0x20 || (code >= 9 && code <= 13) || code === 0 || code === 0xa0;
+const isWord = (code: number): boolean =>
+  code >= 0x80 || code === 0x5f || (code >= 0x30 && code <= 0x39) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x7a);
+const isQuoteless = (code: number): boolean => code !== 0x22 && code !== 0x27 && code !== 0x60;
+
+/** Puts a space in place of each closed comment, but for MySQL's executable ones. */
+const dropComments = (text: string): string => {
+  const pieces: string[] = [];
+  let kept = 0;
+  for (let open = text.indexOf('/*'); open >= 0; open = text.indexOf('/*', open)) {
+    const close = text.indexOf('*/', open + 2);
+    if (close < 0) break;
+    if (text[open + 2] === '!') {
+      open += 3;
+      continue;
+    }
+    pieces.push(text.slice(kept, open), ' ');
+    kept = close + 2;
+    open = kept;
+  }
+  return pieces.join('') + text.slice(kept);
 };
 
 /**
@@ -38,8 +77,7 @@ export const shorterTexts = (text: string, language: 'sql' | 'html'): string[] =
     for (let at = 0; at < text.length; at += size / 2) windows.push(text.slice(at, at + size));
     return windows;
   }
-  const withoutRuns = text.replace(/[\s\0\xa0]{2,}/g, ' ').replace(/([\w\x80-\uffff]{48})[\w\x80-\uffff]+/g, '$1');
-  const withoutComments = withoutRuns.replace(/\/\*[^!][\s\S]*?\*\//g, ' ');
-  const withoutMiddles = withoutRuns.replace(/[^'"`]{257,}/g, (run) => `${run.slice(0, 128)}${run.slice(-128)}`);
-  return [...new Set([withoutRuns, withoutComments, withoutMiddles].map(cut))];
+  const withoutRuns = shortenRuns(shortenRuns(text, isBlank, 1, 0), isWord, 48, 0);
+  const withoutMiddles = shortenRuns(withoutRuns, isQuoteless, 128, 128);
+  return [...new Set([withoutRuns, dropComments(withoutRuns), withoutMiddles].map(cut))];
 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findBytes } from './find-bytes.ts';
+import { findBytes, occurrences } from './find-bytes.ts';
 import type { OperatorContext, OperatorEnv } from './operator.ts';
 import { compileOperator, macroOperators, matchDynamic, operatorNames } from './registry.ts';
 
@@ -176,6 +176,18 @@ test('findBytes finds what indexOf finds, for short needles and long', () => {
   fc.assert(
     fc.property(letters, letters, (text, needle) => {
       expect(findBytes(bytes(text), 0, text.length, bytes(needle))).toBe(text.indexOf(needle));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('occurrences finds overlapping ones', () => {
+  const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 40 });
+  fc.assert(
+    fc.property(letters, letters, (text, needle) => {
+      if (needle === '') return;
+      const expected = Array.from(text, (_, at) => at).filter((at) => text.startsWith(needle, at));
+      expect([...occurrences(bytes(text), 0, text.length, bytes(needle))]).toEqual(expected);
     }),
     { numRuns: 2000 },
   );

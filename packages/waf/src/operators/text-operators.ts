@@ -1,4 +1,4 @@
-import { findBytes } from './find-bytes.ts';
+import { findBytes, occurrences } from './find-bytes.ts';
 
 /** Compares an argument, all of it, with the value buf[start, end). */
 export type TextOperator = (argument: Uint8Array, buf: Uint8Array, start: number, end: number) => boolean;
@@ -29,12 +29,9 @@ const isLetter = (byte: number): boolean => (byte | 0x20) >= 0x61 && (byte | 0x2
 export const containsWord: TextOperator = (argument, buf, start, end) => {
   const size = argument.length;
   if (size === 0) return true;
-  for (let from = start; from + size <= end; ) {
-    const found = findBytes(buf, from, end, argument);
-    if (found < 0) return false;
+  for (const found of occurrences(buf, start, end, argument)) {
     const isOpen = found === start || !isLetter(buf[found - 1]!);
     if (isOpen && (found + size === end || !isLetter(buf[found + size]!))) return true;
-    from = found + 1;
   }
   return false;
 };
