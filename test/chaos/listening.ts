@@ -17,7 +17,7 @@ export const watchListeners = async (ports: readonly number[], signal: AbortSign
   const most = new Map(ports.map((port) => [port, 0]));
   while (!signal.aborted) {
     for (const port of ports) most.set(port, Math.max(most.get(port) ?? 0, countListeners(port)));
-    await sleep(10);
+    await sleep(25);
   }
   return most;
 };
