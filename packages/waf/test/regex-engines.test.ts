@@ -56,7 +56,7 @@ describe.each(['regular', 'irregular'] as const)('random %s patterns', { timeout
           expect(fulfilsConditions(classMask(bytes, 0, bytes.length), conditions)).toBe(true);
         }
       }),
-      { numRuns: 600 },
+      { numRuns: 1000 },
     );
   });
 

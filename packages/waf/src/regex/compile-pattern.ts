@@ -1,5 +1,5 @@
 import type { PcreFlags, PcreNode } from './ast.ts';
-import { type AutomatonMemory, createAutomatonMemory } from './automaton-memory.ts';
+import { type AutomatonMemory, processMemory } from './automaton-memory.ts';
 import { type Backtracker, createBacktracker } from './backtracker.ts';
 import { type BytePartition, partitionBytes } from './byte-partition.ts';
 import type { CompiledPattern } from './compiled-pattern.ts';
@@ -28,13 +28,13 @@ const automaton = (root: PcreNode, isCapturing: boolean): [Program, BytePartitio
 };
 
 /**
- * Parses a pattern and derives its gate; automata are built when they are first used. Patterns of one rule set share a
- * `memory`, so that all their automata together stay bounded. Throws PatternError.
+ * Parses a pattern and derives its gate; automata are built when they are first used. All automata
+ * together stay within `memory`, that of the process unless given. Throws PatternError.
  */
 export const compilePattern = (
   source: string,
   flags: Partial<PcreFlags> = {},
-  memory: AutomatonMemory = createAutomatonMemory(Number.POSITIVE_INFINITY),
+  memory: AutomatonMemory = processMemory,
 ): CompiledPattern => {
   const root = parsePcre(source, { ...defaultFlags, ...flags });
   const captureCount = countCaptures(root);

@@ -26,6 +26,7 @@ const isSubset = (one: ByteSet, other: ByteSet): boolean => one.every((word, ind
 
 /** The rarest clauses, without those that another one implies. */
 const rarest = (clauses: Clause[]): Clause[] => {
+  if (clauses.length < 2) return clauses;
   const kept: Clause[] = [];
   for (const clause of clauses.toSorted((one, other) => one.share - other.share)) {
     if (kept.length === maxClauses) break;
@@ -40,8 +41,10 @@ const unite = (clauses: Clause[]): Clause => {
   return { set, share: setFrequency(set) };
 };
 
+/** Sets of single bytes are shared by all patterns. */
+const known = new WeakMap<ByteSet, Clause[]>();
+
 const clausesOf = (root: PcreNode): Clause[] => {
-  const known = new Map<ByteSet, Clause[]>();
   const visit = (node: PcreNode): Clause[] => {
     switch (node.type) {
       case 'set': {
@@ -53,7 +56,8 @@ const clausesOf = (root: PcreNode): Clause[] => {
         return clauses;
       }
       case 'concat': {
-        const unique = new Set<Clause>(node.items.flatMap(visit));
+        const unique = new Set<Clause>();
+        for (const item of node.items) for (const clause of visit(item)) unique.add(clause);
         return rarest([...unique]);
       }
       case 'alternate': {

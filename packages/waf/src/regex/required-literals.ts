@@ -67,7 +67,8 @@ const append = (run: Starts, next: Starts): Starts | null => {
     for (const string of next.done) done.push(start + string);
     if (open.length + done.length > maxStrings) return null;
   }
-  return continuations === 1 ? { open, done } : { open: distinct(open), done: distinct(done) };
+  // Only several starts with several continuations can spell the same string twice.
+  return continuations === 1 || run.open.length === 1 ? { open, done } : { open: distinct(open), done: distinct(done) };
 };
 
 /** The starts when nothing is known of what follows. */
@@ -87,12 +88,34 @@ const minimal = (literals: string[]): string[] => {
   });
 };
 
+/** Joins neighbours of one string each: most of a pattern is plain text. */
+const joinText = (items: Facts[]): Facts[] => {
+  const joined: Facts[] = [];
+  let text = '';
+  const flush = (): void => {
+    if (text !== '') joined.push({ starts: { open: [text], done: [] }, required: null });
+    text = '';
+  };
+  for (const item of items) {
+    const { starts } = item;
+    if (starts !== null && starts.done.length === 0 && starts.open.length === 1) {
+      text += starts.open[0]!;
+      if (text.length >= maxLiteralLength) flush();
+    } else {
+      flush();
+      joined.push(item);
+    }
+  }
+  flush();
+  return joined;
+};
+
 const ofConcat = (items: Facts[]): Facts => {
   let required: Candidate | null = null;
   let whole: Starts | null = nothing;
   /** Runs that began after an item that is not known exactly; the latest come last. */
   let runs: Starts[] = [];
-  for (const item of items) {
+  for (const item of joinText(items)) {
     const { starts } = item;
     required = better(required, item.required);
     const longer: Starts[] = [];

@@ -1,4 +1,4 @@
-import { type AutomatonMemory, frugalBytes, generousBytes } from './automaton-memory.ts';
+import { type AutomatonMemory, frugalBytes, generousBytes, resizeShare, shareMemory } from './automaton-memory.ts';
 
 /**
  * The states of a lazily built automaton: rows of a transition table, each with the sorted or ordered list of program
@@ -46,7 +46,7 @@ export const createStateTable = (
   let rows = 1;
   let filled = 0;
   let flushes = 0;
-  let counted = 0;
+  const { share, ownedBy } = shareMemory(memory);
 
   const hashOf = (nodes: Int32Array, count: number, kind: number): number => {
     let hash = kind + 0x9e37;
@@ -69,12 +69,6 @@ export const createStateTable = (
 
   const totalBytes = (): number => (transitions.length + buckets.length) * 4 + items.byteLength + rows * bytesPerState;
 
-  const count = (): void => {
-    const bytes = totalBytes();
-    memory.used += bytes - counted;
-    counted = bytes;
-  };
-
   const add = (nodes: Int32Array, length: number, hash: number, kind: number): number => {
     while (filled + length > items.length) {
       const wider = newItems(items.length * 2);
@@ -92,7 +86,7 @@ export const createStateTable = (
       for (let other = 1; other < rows; other++) place(other);
     } else place(row);
     if (rows * width > transitions.length) transitions = doubled(transitions as Int32Array<ArrayBuffer>);
-    count();
+    resizeShare(share, totalBytes());
     return row * width;
   };
 
@@ -118,7 +112,7 @@ export const createStateTable = (
   };
 
   reset();
-  return {
+  const table: StateTable = {
     get transitions() {
       return transitions;
     },
@@ -156,4 +150,6 @@ export const createStateTable = (
       return add(nodes, length, hash, kind);
     },
   };
+  ownedBy(table);
+  return table;
 };
