@@ -1,5 +1,7 @@
 import { routeFlags } from '../routes/flags.ts';
 import { flagIsSet } from './flag-test.ts';
+import { judgedBackends } from './guard.ts';
+import { originServers } from './origin-servers.ts';
 import type { ConfigSettings } from './settings.ts';
 
 const trustedForwarding = `\
@@ -33,12 +35,13 @@ ${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
 `;
 
 /** Points the request at the record's origin. */
-export const destination = (): string => `\
+export const destination = (settings: ConfigSettings): string => `\
   # Where the record points.
   http-request set-dst var(txn.route),field(2,|)
   http-request set-dst-port var(txn.route),field(3,|)
   acl special_origin var(txn.flags),and(${routeFlags.tlsOrigin | routeFlags.http2Origin}) -m bool
   http-request set-var(txn.server_name) var(txn.route),field(4,|) if special_origin { var(txn.route),field(4,|) -m len 1:253 }
+${judgedBackends(settings)}\
   use_backend special_origins if special_origin
   default_backend origins
 
@@ -52,7 +55,7 @@ export const responseHeaders = (): string => `\
   http-after-response set-header Strict-Transport-Security "max-age=63072000" if hsts { ssl_fc } !hsts_subdomains
   http-after-response set-header Strict-Transport-Security "max-age=63072000; includeSubDomains" if hsts { ssl_fc } hsts_subdomains
   # Our pages carry a reference; an origin's header of that name would only confuse.
-  http-response del-header X-Sallyport-Reference if { status ge 400 }
+  http-response del-header X-Sallyport-Reference if { status ge 400 } !{ be_name relay }
   http-after-response set-header Content-Type application/json if { status ge 400 } { var(txn.page) -m found } { res.hdr(x-sallyport-reference) -m found }
 `;
 
@@ -65,21 +68,4 @@ backend origins
 
 # TLS and HTTP/2 origins. An upgrade always takes HTTP/1.1.
 backend special_origins
-  acl tls var(txn.flags),and(${routeFlags.tlsOrigin}) -m bool
-  acl verify var(txn.flags),and(${routeFlags.verifyOrigin}) -m bool
-  acl http2 var(txn.flags),and(${routeFlags.http2Origin}) -m bool
-  acl upgrade req.hdr(upgrade) -m found
-  use-server https-verify-h2 if verify http2 !upgrade
-  use-server https-verify if verify
-  use-server https-h2 if tls http2 !upgrade
-  use-server https if tls
-  use-server h2c if http2 !upgrade
-  use-server http if !tls
-  server http 0.0.0.0:0
-  server h2c 0.0.0.0:0 proto h2
-  server https 0.0.0.0:0 ssl verify none sni var(txn.server_name)
-  server https-h2 0.0.0.0:0 ssl verify none sni var(txn.server_name) alpn h2,http/1.1
-  # With verify required, the certificate must match the server name that was sent.
-  server https-verify 0.0.0.0:0 ssl verify required ca-file ${'{authorities}'} sni var(txn.server_name)
-  server https-verify-h2 0.0.0.0:0 ssl verify required ca-file ${'{authorities}'} sni var(txn.server_name) alpn h2,http/1.1
-`.replaceAll('{authorities}', originAuthorities);
+${originServers(originAuthorities)}`;

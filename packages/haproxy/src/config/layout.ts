@@ -12,6 +12,7 @@ export const dataPlaneFiles = {
   whitelistMap: 'maps/whitelist.map',
   bypassMap: 'maps/rate-limit-bypass.map',
   limitsMap: 'maps/limits.map',
+  switchesMap: 'maps/switches.map',
   exploitPatterns: 'rules/exploits.regex',
   pageFragments: 'pages/fragments.map',
   crtList: 'tls/crt-list.txt',

@@ -2,9 +2,11 @@ import { clientAddress } from './client-address.ts';
 import { defaultsSection } from './defaults-section.ts';
 import { destination, forwardedHeaders, originSections, responseHeaders } from './forwarding.ts';
 import { globalSection } from './global-section.ts';
+import { guardSections, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimit, requestBasics, upgrades } from './refusals.ts';
+import { relaySections } from './relay.ts';
 import { routing } from './routing.ts';
 import { type ConfigSettings, checkSettings } from './settings.ts';
 
@@ -33,9 +35,12 @@ export const renderConfig = (settings: ConfigSettings): string => {
     upgrades(),
     forceTls(settings),
     forwardedHeaders(settings),
-    destination(),
+    judging(settings),
+    destination(settings),
     responseHeaders(),
     '\n',
     originSections(settings),
+    guardSections(settings),
+    relaySections(settings),
   ].join('');
 };

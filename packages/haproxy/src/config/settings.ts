@@ -9,6 +9,20 @@ export type LogTarget = { to: 'stdout' } | { to: 'socket'; path: string };
 /** Rate limiting by client prefix; the thresholds are map entries, only the window needs a reload. */
 export type RateLimitSettings = { windowSec: number };
 
+/** The guard's workers, all paths absolute unix sockets. */
+export type GuardSettings = {
+  /** SPOP agents. */
+  agents: readonly string[];
+  /** HTTP doors for requests with long bodies. */
+  relays: readonly string[];
+  /** Absolute path that the question to the agents is written to: HAProxy takes no relative one for it. */
+  spoeFile: string;
+  /** Where the relays hand judged requests back to HAProxy. */
+  returnSocket: string;
+  /** Time for a verdict, milliseconds; then the request counts as not judged. */
+  timeoutMs: number;
+};
+
 /** What the static haproxy.cfg depends on; changing any of these needs a (hitless) reload. */
 export type ConfigSettings = {
   /** Plain HTTP listeners. */
@@ -31,6 +45,8 @@ export type ConfigSettings = {
   /** Authorities that https origins with verification on are checked against, PEM bundle. */
   originAuthorities: string;
   rateLimit: RateLimitSettings | null;
+  /** null: no host is judged, whatever its flags. */
+  guard: GuardSettings | null;
   /** Bytes of one buffer: bounds request headers and one runtime API payload. */
   bufferBytes: number;
 };
@@ -108,6 +124,13 @@ export const checkSettings = (settings: ConfigSettings): void => {
   if (settings.log.to === 'socket') checkSocket('log', settings.log.path);
   checkPath('originAuthorities', settings.originAuthorities);
   if (settings.rateLimit) checkCount('rateLimit', settings.rateLimit.windowSec, 1, 86_400);
+  if (settings.guard) {
+    const { agents, relays, spoeFile, returnSocket, timeoutMs } = settings.guard;
+    checkPath('guard', spoeFile);
+    for (const path of [...agents, ...relays, returnSocket]) checkSocket('guard', path);
+    if (agents.length === 0 || relays.length === 0) throw new InvalidSetting('guard', 'no workers');
+    checkCount('guard', timeoutMs, 1, 60_000);
+  }
   checkCount('bufferBytes', settings.bufferBytes, 16_384, 1_048_576);
 };
 
@@ -121,5 +144,6 @@ export const defaultSettings = {
   log: { to: 'stdout' },
   originAuthorities: '/etc/ssl/certs/ca-certificates.crt',
   rateLimit: null,
+  guard: null,
   bufferBytes: 32_768,
 } as const satisfies Partial<ConfigSettings>;

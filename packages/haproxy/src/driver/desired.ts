@@ -22,8 +22,10 @@ export type HostFlags = {
   block_exploits: boolean;
   websocket_support: boolean;
   enable_standard_headers: boolean;
-  /** The guard has to judge every request of this host (access list, geo, WAF). */
-  guarded?: boolean;
+  /** An access list decides who may use this host. */
+  access_list?: boolean;
+  /** The firewall inspects the requests of this host. */
+  firewall?: boolean;
 };
 
 /** One proxy host as the data plane should serve it. */

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises';
 import { renderPageFragments } from '../config/error-pages.ts';
 import { renderExploitPatterns } from '../config/exploit-patterns.ts';
+import { renderSpoe } from '../config/guard.ts';
 import { dataPlaneFiles, inDirectory } from '../config/layout.ts';
 import { renderConfig } from '../config/render-config.ts';
 import type { ConfigSettings } from '../config/settings.ts';
@@ -15,6 +16,7 @@ const maps = [
   dataPlaneFiles.whitelistMap,
   dataPlaneFiles.bypassMap,
   dataPlaneFiles.limitsMap,
+  dataPlaneFiles.switchesMap,
 ];
 
 /** Answers TLS clients that name no host, or one without a certificate. Kept when there is one, so that it stays the same. */
@@ -38,6 +40,8 @@ export const writeStaticFiles = async (directory: string, settings: ConfigSettin
   await write(dataPlaneFiles.config, renderConfig(settings));
   await write(dataPlaneFiles.pageFragments, renderPageFragments());
   await write(dataPlaneFiles.exploitPatterns, renderExploitPatterns());
+  const { guard } = settings;
+  if (guard) await writeFileAtomically(guard.spoeFile, [renderSpoe(guard)], { durable: true });
   const writeMissing = (file: string, text: () => string): Promise<void> =>
     access(inDirectory(directory, file)).catch(() => write(file, text()));
   for (const map of maps) await writeMissing(map, () => '');

@@ -12,5 +12,6 @@ export const routeFlags = {
   blockExploits: 64,
   websocket: 128,
   standardHeaders: 256,
-  guarded: 512,
+  accessList: 512,
+  firewall: 1024,
 } as const;

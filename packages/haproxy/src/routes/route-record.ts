@@ -41,7 +41,8 @@ const flagBits = (host: DesiredHost): number => {
     [flags.block_exploits, routeFlags.blockExploits],
     [flags.websocket_support, routeFlags.websocket],
     [flags.enable_standard_headers, routeFlags.standardHeaders],
-    [flags.guarded, routeFlags.guarded],
+    [flags.access_list, routeFlags.accessList],
+    [flags.firewall, routeFlags.firewall],
   ];
   return bits.reduce((sum, [isSet, bit]) => (isSet ? sum | bit : sum), 0);
 };

@@ -1,0 +1,142 @@
+import { routeFlags } from '../routes/flags.ts';
+import { dataPlaneFiles } from './layout.ts';
+import { originServers } from './origin-servers.ts';
+import { quote } from './quote.ts';
+import type { ConfigSettings, GuardSettings } from './settings.ts';
+
+/** Keys of switches.map, whose values are numbers. */
+export const switchKeys = {
+  /** Bits of the route record's flags that the guards are asked about at the moment. */
+  judge: 'judge',
+  /** 1: requests without a verdict pass. */
+  failOpen: 'fail_open',
+} as const;
+
+/** Longest body that is waited for and judged in HAProxy's buffer; longer ones go through the relay. */
+const inlineBodyBytes = ({ bufferBytes }: ConfigSettings): number => bufferBytes / 2;
+
+const failOpen = `str(${switchKeys.failOpen}),map_str_int(${dataPlaneFiles.switchesMap},0) -m bool`;
+
+/** Which judgement a request needs, and whether its body has to be read for it. Hosts that need none pay for one look-up. */
+export const judging = (settings: ConfigSettings): string =>
+  settings.guard === null
+    ? ''
+    : `\
+  # What the guard has to judge: the record's flags that are switched on at the moment. Administrators are never judged.
+  http-request set-var(txn.judge) str(${switchKeys.judge}),map_str_int(${dataPlaneFiles.switchesMap},0)
+  http-request set-var(txn.judge) var(txn.flags),and(txn.judge)
+  acl judged var(txn.judge) -m int gt 0
+  acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
+  http-request set-var(txn.judge) int(0) if judged whitelisted
+
+  # The firewall sees whole bodies. Short ones are waited for; longer ones, and all whose length is not known before
+  # their end, take the relay, so that padding a request gets nothing past the rules.
+  acl has_length req.hdr(content-length) -m found
+  acl chunked req.hdr(transfer-encoding) -m found
+  http-request wait-for-body time 30s at-least 1 if firewalled !has_length !upgrade
+  http-request wait-for-body time 30s if firewalled has_length { req.body_size le ${inlineBodyBytes(settings)} }
+  http-request set-var(txn.held) req.body_len if firewalled
+  http-request set-var(txn.relayed) bool(true) if firewalled has_length { req.body_size,sub(txn.held) gt 0 }
+  http-request set-var(txn.relayed) bool(true) if firewalled !has_length { var(txn.held) -m int gt 0 }
+  http-request set-var(txn.relayed) bool(true) if firewalled chunked upgrade
+  acl relayed var(txn.relayed) -m found
+  acl fail_open ${failOpen}
+
+`;
+
+/** Sends judged requests where they are judged. */
+export const judgedBackends = ({ guard }: ConfigSettings): string =>
+  guard === null
+    ? ''
+    : `\
+  use_backend relay if relayed { nbsrv(relay) gt 0 }
+  use_backend relay if relayed !fail_open
+  use_backend guarded if judged !relayed
+`;
+
+const agents = ({ agents: paths }: GuardSettings): string =>
+  paths.map((path, index) => `  server guard-${index} ${quote(`unix@${path}`)}\n`).join('');
+
+/** Origins behind the guard, and the guard. A request leaves the first section only by its first rule, or is refused. */
+export const guardSections = ({ guard, originAuthorities }: ConfigSettings): string =>
+  guard === null
+    ? ''
+    : `
+# Origins of hosts with an access list or the firewall. The question to the guard is in the SPOE file.
+backend guarded
+  filter spoe engine guard config ${quote(guard.spoeFile)}
+  acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
+  http-request send-spoe-group guard request if firewalled
+  http-request send-spoe-group guard client if !firewalled
+  http-request allow if { var(txn.guard.verdict) -m str pass }
+  # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass.
+  acl has_verdict var(txn.guard.verdict) -m found
+  acl fail_open ${failOpen}
+  http-request track-sc1 int(1) table unjudged if !has_verdict
+  http-request sc-inc-gpc0(1) if !has_verdict
+  http-request sc-inc-gpc1(1) if !has_verdict fail_open
+  http-request allow if !has_verdict fail_open
+  http-request set-var(txn.refused) str(guard) if !has_verdict
+  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if !has_verdict
+  http-request deny deny_status 503 if !has_verdict
+${refusals('http-request', 'var(txn.guard.layer)', 'var(txn.guard.status)')}\
+  acl dropped var(txn.guard.verdict) -m str drop
+  acl redirected var(txn.guard.verdict) -m str redirect
+  http-request silent-drop if dropped
+  http-request redirect location %[var(txn.guard.location)] code 302 if redirected
+  http-request deny deny_status 400 if bad_request
+  http-request deny deny_status 413 if too_large
+  http-request deny deny_status 403
+${originServers(originAuthorities)}\
+
+# Requests without a verdict: gpc0 all, gpc1 those that passed.
+backend unjudged
+  stick-table type integer size 2 store gpc0,gpc1
+
+backend guards
+.if version_atleast(3.1)
+  mode spop
+.else
+  mode tcp
+.endif
+  option spop-check
+  option redispatch 1
+  timeout connect 1s
+  timeout server 3m
+  timeout check 2s
+  # A guard that hangs loses its connections, and with them every further question.
+  default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
+${agents(guard)}`;
+
+/** What the log and the page say of a refusal; `layer` and `status` are where the answer stands. */
+const refusals = (ruleSet: string, layer: string, status: string): string => `\
+  ${ruleSet} set-var(txn.refused) ${layer}
+  ${ruleSet} set-var(txn.message) str("Blocked by access control list") if { ${layer} -m str acl }
+  acl bad_request ${status} -m int eq 400
+  acl too_large ${status} -m int eq 413
+`;
+
+/** The question to the guard (SPOE configuration): with the body for the firewall, without it for access lists alone. */
+export const renderSpoe = ({ timeoutMs }: GuardSettings): string => `\
+[guard]
+spoe-agent guard
+  groups request client
+  option var-prefix guard
+  option set-on-error error
+  timeout hello 1s
+  timeout idle 2m
+  timeout processing ${timeoutMs}ms
+  use-backend guards
+
+spoe-message firewall
+  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin body=req.body
+
+spoe-message access
+  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin
+
+spoe-group request
+  messages firewall
+
+spoe-group client
+  messages access
+`;
