@@ -108,6 +108,10 @@ export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, lim
     for (;;) {
       if (at >= body.length) fail('unterminated string');
       const byte = body[at]!;
+      if (byte >= 0x5d && byte < 0x80) {
+        at++;
+        continue;
+      }
       if (byte === QUOTE) return { buf: body, start, end: at++ };
       if (byte === BACKSLASH) break;
       if (byte < 0x20) fail('control character in a string');
@@ -178,7 +182,9 @@ export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, lim
   };
 
   const readScalar = (): ByteSpan => {
-    if (body[at] === QUOTE) return readString();
+    const first = body[at]!;
+    if (first === QUOTE) return readString();
+    if (first === 0x2d || isDigit(first)) return readNumber();
     for (const [word, hasValue] of WORDS) {
       let length = 0;
       while (length < word.length && body[at + length] === word[length]) length++;
@@ -186,7 +192,7 @@ export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, lim
       at += length;
       return { buf: body, start: hasValue ? at - length : at, end: at };
     }
-    return readNumber();
+    return fail('unexpected character');
   };
 
   const emit = (value: ByteSpan): void => {
@@ -201,8 +207,13 @@ export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, lim
   const enterElement = (): void => {
     pathLength = starts.at(-1)!;
     append(ELEMENT, 0, ELEMENT.length);
-    const digits = Buffer.from(String(indexes[indexes.length - 1]!++));
-    append(digits, 0, digits.length);
+    const index = indexes[indexes.length - 1]!++;
+    let digits = 1;
+    for (let rest = index; rest >= 10; rest = (rest / 10) | 0) digits++;
+    if (pathLength + digits > maxNameBytes) fail('argument name too long');
+    pathLength += digits;
+    for (let rest = index, to = pathLength - 1; digits > 0; digits--, rest = (rest / 10) | 0)
+      path[to--] = 0x30 + (rest % 10);
   };
 
   const enterMember = (): void => {

@@ -21,6 +21,11 @@ export const cmdLine: Transformation = {
     let isChanged = false;
     for (let from = start; from < end; from++) {
       const byte = src[from]!;
+      if ((byte - 0x61) >>> 0 < 26) {
+        out[to++] = byte;
+        isAfterBlank = false;
+        continue;
+      }
       const kind = KIND[byte]!;
       if (kind === COPY) {
         const lower = LOWER[byte]!;

@@ -1,4 +1,4 @@
-import { IS_SPACE } from './ascii.ts';
+import { IS_SPACE, isSpace } from './ascii.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { sameLength, type Transformation } from './transformation.ts';
 
@@ -12,7 +12,7 @@ export const compressWhitespace: Transformation = {
     // A single blank between other bytes is already what it should be, and most texts hold nothing else.
     for (; from < end; from++) {
       const byte = src[from]!;
-      if (IS_SPACE[byte] === 1 && (byte !== 0x20 || (from + 1 < end && IS_SPACE[src[from + 1]!] === 1))) break;
+      if (isSpace(byte) && (byte !== 0x20 || (from + 1 < end && isSpace(src[from + 1]!)))) break;
     }
     if (from === end) return -1;
     copyBytes(src, start, from, out, at);
@@ -20,7 +20,7 @@ export const compressWhitespace: Transformation = {
     let isInRun = false;
     for (; from < end; from++) {
       const byte = src[from]!;
-      if (IS_SPACE[byte] === 0) {
+      if (!isSpace(byte)) {
         out[to++] = byte;
         isInRun = false;
       } else if (!isInRun) {

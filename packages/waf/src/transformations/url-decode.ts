@@ -12,7 +12,10 @@ const decoder = (name: string, decodesUnicode: boolean, map: UnicodeMap | null):
   bound: sameLength,
   apply(src, start, end, out, at) {
     let from = start;
-    while (from < end && TRIGGERS[src[from]!] === 0) from++;
+    for (; from < end; from++) {
+      const byte = src[from]!;
+      if (byte === PERCENT || byte === PLUS) break;
+    }
     if (from === end) return -1;
     copyBytes(src, start, from, out, at);
     let to = at + from - start;

@@ -1,4 +1,5 @@
 import { LOWER_HEX_DIGITS } from './ascii.ts';
+import { copyBytes } from './copy-bytes.ts';
 import type { Transformation } from './transformation.ts';
 
 const TRIGGERS = new Uint8Array(256).fill(1, 0x80);
@@ -25,15 +26,21 @@ export const utf8toUnicode: Transformation = {
   bound: (n) => n * 4,
   apply(src, start, end, out, at) {
     let from = start;
-    while (from < end && TRIGGERS[src[from]!] === 0) from++;
+    // Neither NUL nor above 127, in one comparison.
+    while (from < end && (src[from]! - 1) >>> 0 < 0x7f) from++;
     if (from === end || (src[from] === 0 && from === end - 1)) return -1;
-    let to = at;
+    copyBytes(src, start, from, out, at);
+    let to = at + from - start;
     let isChanged = false;
-    from = start;
     while (from < end) {
       const byte = src[from]!;
-      if (byte < 0x80) {
-        if (byte !== 0 || from === end - 1) out[to++] = byte;
+      if ((byte - 1) >>> 0 < 0x7f) {
+        out[to++] = byte;
+        from++;
+        continue;
+      }
+      if (byte === 0) {
+        if (from === end - 1) out[to++] = byte;
         else isChanged = true;
         from++;
         continue;
