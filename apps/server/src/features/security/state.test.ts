@@ -1,0 +1,153 @@
+import type { WafExclusion } from '@sallyport/contract';
+import { compile } from '@sallyport/waf';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { compileExclusions, normaliseExclusions } from './exclusions.ts';
+import { computeState, type SecurityFacts } from './state.ts';
+
+const NOW = Date.parse('2026-11-20T12:00:00.000Z');
+const HOST = '11111111-1111-4111-8111-111111111111';
+const core = { directory: '/crs', setup: ['/crs/setup.conf'], rules: ['/crs/a.conf', '/crs/b.conf'] };
+const on = { guard: true, acl: true, waf: true, rate_limit: true, crowdsec: true };
+
+const facts = (more: Partial<SecurityFacts> = {}): SecurityFacts => ({
+  config: undefined,
+  switches: on,
+  lists: [],
+  rulesets: [],
+  hosts: [],
+  hostIds: new Map(),
+  ...more,
+});
+
+describe('rules of the guards', () => {
+  const ruleset = (mode: 'owasp' | 'custom') => ({
+    id: 1,
+    uuid: HOST,
+    name: 'mine',
+    source_url: '',
+    mode,
+    content: 'SecRule ARGS "@rx x" "id:1,phase:2,deny"',
+    rule_count: 1,
+    created_at: '',
+    updated_at: '',
+  });
+  const config = (waf_rules_source: string) => ({
+    ...({
+      name: 'default',
+      admin_whitelist: '',
+      crowdsec_mode: 'disabled',
+      waf_mode: 'block',
+      webhook_url: '',
+    } as const),
+    ...({ rate_limit_requests: 1, rate_limit_window_sec: 1, rate_limit_burst: 0, rate_limit_bypass_list: '' } as const),
+    ...({ waf_paranoia_level: 3, waf_anomaly_threshold: 7, waf_fail_mode: 'open', updated_at: '' } as const),
+    waf_rules_source,
+    waf_exclusions: [{ rule_id: 942100 }],
+  });
+  const paths = (given: SecurityFacts) => computeState(given, core, NOW).guard.waf.rule_sources.map(({ path }) => path);
+
+  test('are the Core Rule Set by default, between its set-up and the exclusions', () => {
+    expect(paths(facts({ config: config('owasp') }))).toEqual([
+      'sallyport/engine',
+      '/crs/setup.conf',
+      'sallyport/levels',
+      '/crs/a.conf',
+      '/crs/b.conf',
+      'sallyport/exclusions',
+    ]);
+  });
+
+  test('are a ruleset in front of it, or alone', () => {
+    const owasp = facts({ config: config('mine'), rulesets: [ruleset('owasp')] });
+    expect(paths(owasp)).toEqual([
+      'sallyport/engine',
+      '/crs/setup.conf',
+      'sallyport/levels',
+      'ruleset/mine',
+      '/crs/a.conf',
+      '/crs/b.conf',
+      'sallyport/exclusions',
+    ]);
+    const custom = facts({ config: config('mine'), rulesets: [ruleset('custom')] });
+    expect(paths(custom)).toEqual(['sallyport/engine', 'sallyport/levels', 'ruleset/mine', 'sallyport/exclusions']);
+  });
+
+  test('a missing Core Rule Set is said, not passed over', () => {
+    expect(computeState(facts(), undefined, NOW).issue).toContain('not installed');
+    const alone = facts({ config: config('mine'), rulesets: [ruleset('custom')] });
+    expect(computeState(alone, undefined, NOW).issue).toBeNull();
+  });
+
+  test('of our own making compile', () => {
+    const sources = computeState(facts({ config: config('owasp') }), undefined, NOW).guard.waf.rule_sources;
+    const texts = sources.flatMap((source) =>
+      source.kind === 'text' ? [{ path: source.path, text: source.text }] : [],
+    );
+    const { ruleSet, diagnostics } = compile(texts, {});
+    expect(diagnostics.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(ruleSet?.ruleCount).toBe(1);
+  });
+});
+
+describe('exclusions', () => {
+  const hostIds = new Map([[HOST, 7]]);
+
+  test('for every request become directives, the others go to the guards', () => {
+    const exclusions: WafExclusion[] = [
+      { rule_id: 942100 },
+      { rule_id: '920000-920999', target: 'ARGS:comment' },
+      { rule_id: 941100, host_uuid: HOST, path: '/blog', target: 'ARGS:html' },
+      { rule_id: 941110, path: '/api' },
+      { rule_id: 941120, host_uuid: '22222222-2222-4222-8222-222222222222' },
+    ];
+    expect(compileExclusions(exclusions, hostIds, NOW)).toEqual({
+      directives: 'SecRuleRemoveById "942100"\nSecRuleUpdateTargetById "920000-920999" "!ARGS:comment"\n',
+      perRequest: [
+        { rule_id: 941100, target: 'ARGS:html', host_id: 7, path: '/blog' },
+        { rule_id: 941110, path: '/api' },
+      ],
+      nextExpiry: undefined,
+    });
+  });
+
+  test('that ended count no more, and the next end is known', () => {
+    const at = (ms: number) => new Date(NOW + ms).toISOString();
+    const exclusions: WafExclusion[] = [
+      { rule_id: 1, expires_at: at(0) },
+      { rule_id: 2, expires_at: at(2_000) },
+      { rule_id: 3, expires_at: at(1_000) },
+    ];
+    expect(compileExclusions(exclusions, hostIds, NOW)).toEqual({
+      directives: 'SecRuleRemoveById "2"\nSecRuleRemoveById "3"\n',
+      perRequest: [],
+      nextExpiry: NOW + 1_000,
+    });
+  });
+
+  test('never put anything into the rules but removals, whatever the target', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.string().map((text) => `ARGS:${text}`),
+        ),
+        fc.string(),
+        (target, rule_id) => {
+          let exclusions: WafExclusion[];
+          try {
+            exclusions = normaliseExclusions([
+              { rule_id, target },
+              { rule_id: 1, target },
+            ]);
+          } catch {
+            return;
+          }
+          const { directives } = compileExclusions(exclusions, hostIds, NOW);
+          expect(directives).toMatch(/^(SecRuleUpdateTargetById "\d+(-\d+)?" "![A-Z_]+(:[^"\s]+)?"\n){2}$/);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+});
