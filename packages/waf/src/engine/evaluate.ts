@@ -29,9 +29,14 @@ export const createEvaluator = (trace: Trace | null) => {
     for (const effect of link.effects) effect(tx, rule);
   };
 
-  const check = (tx: Transaction, rule: Rule, link: Link, name: string): boolean => {
+  const check = (tx: Transaction, rule: Rule, link: Link, name: string, isKnown: boolean): boolean => {
     const operator = link.operator!;
     tx.budget.units -= 8;
+    if (isKnown && operator.pattern !== null && operator.name === 'rx') {
+      if (link.isCapturing) tx.captureLater(operator.pattern, range.buf, range.start, range.end);
+      onMatch(tx, rule, link, name, latin1(range.buf, range.start, range.end));
+      return true;
+    }
     const isMatch = operator.matches(tx, range.buf, range.start, range.end, link.isCapturing) !== operator.isNegated;
     trace?.checked(rule, link, name, range, isMatch && !tx.budget.exceeded);
     // A spent budget answers "no match" whatever was asked; a negation must not turn that into a match.
@@ -48,6 +53,7 @@ export const createEvaluator = (trace: Trace | null) => {
     buf: Uint8Array,
     start: number,
     end: number,
+    isKnown: boolean,
   ): boolean => {
     range.buf = buf;
     range.start = start;
@@ -57,12 +63,12 @@ export const createEvaluator = (trace: Trace | null) => {
         tx.budget.units -= range.end - range.start;
         applyTransformation(step, range, buffers);
       }
-      return check(tx, rule, link, name);
+      return check(tx, rule, link, name, isKnown && !link.operator!.isNegated);
     }
-    let isMatch = check(tx, rule, link, name);
+    let isMatch = check(tx, rule, link, name, false);
     for (const step of link.transformations) {
       tx.budget.units -= range.end - range.start;
-      if (applyTransformation(step, range, buffers) && check(tx, rule, link, name)) isMatch = true;
+      if (applyTransformation(step, range, buffers) && check(tx, rule, link, name, false)) isMatch = true;
     }
     return isMatch;
   };
@@ -79,7 +85,7 @@ export const createEvaluator = (trace: Trace | null) => {
       return isMatch;
     }
     const bytes = bytesOf(String(value));
-    return checkBytes(tx, rule, link, name, bytes, 0, bytes.length);
+    return checkBytes(tx, rule, link, name, bytes, 0, bytes.length, false);
   };
 
   const checkNamed = (
@@ -111,7 +117,10 @@ export const createEvaluator = (trace: Trace | null) => {
       for (const entry of values) {
         if (entry.source !== source || !selects(selector, entry.key)) continue;
         if (isExcluded(link.exclusions, variable, entry.key) || isExcluded(removed, variable, entry.key)) continue;
-        if (checkBytes(tx, rule, link, entryName(variable, entry), entry.buf, entry.start, entry.end)) isMatch = true;
+        if (
+          checkBytes(tx, rule, link, entryName(variable, entry), entry.buf, entry.start, entry.end, candidates !== null)
+        )
+          isMatch = true;
         if (tx.budget.exceeded) return isMatch;
       }
     }

@@ -82,7 +82,7 @@ export const createScanningRunner = (
       const entry = tx.entries[index]!;
       const { buf, start, end } = entry;
       const scanClass = plan.classFor(entry.source, entry.key);
-      if (scanClass.tests.length === 0) continue;
+      if (scanClass.isEmpty) continue;
       const isKept = memo !== null && end - start <= memo.longest;
       const known = isKept ? memo.get(scanClass.id, buf, start, end) : undefined;
       if (known !== undefined) {

@@ -1,14 +1,23 @@
 import type { ScanTest } from '../compile/scan-tests.ts';
 import type { OperatorContext } from '../operators/operator.ts';
+import type { Transformation } from '../transformations/transformation.ts';
 import { maskOf } from './byte-bits.ts';
 import type { LiteralSearch } from './literal-search.ts';
-import { candidatesFor, type ScanClass, type TrieNode } from './scan-class.ts';
+import { type NodeSet, type ScanClass, workFor } from './scan-class.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A transformed value that libinjection has to look at; it is asked about all of them at once. */
 export type Deferred = { readonly test: ScanTest; readonly bytes: Uint8Array; readonly owner: number };
 
-type Branch = { readonly node: TrieNode; readonly buf: Uint8Array; readonly start: number; readonly end: number };
+/** What one step made of the bytes of a walk, and who goes on from there. `isChanged` false: the step left the bytes alone. */
+type Branch = {
+  readonly step: Transformation;
+  readonly isChanged: boolean;
+  readonly sets: NodeSet[];
+  readonly buf: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+};
 
 const initialScratch = 65_536;
 
@@ -21,9 +30,9 @@ export const createScanScratch = (): ScanScratch => ({ bytes: new Uint8Array(ini
 export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch) => {
   let scratch = shared.bytes;
   let used = 0;
-  /** Nodes that see the same bytes and are still to be visited. */
-  const pending: TrieNode[] = [];
-  /** Nodes whose step changed the bytes, with what it made of them. */
+  /** What sees the bytes of the open walks and is still to be visited. */
+  const pending: NodeSet[] = [];
+  /** Steps run so far in the walks that are open. */
   const branches: Branch[] = [];
   const hits: number[] = [];
   let deferred: Deferred[] = [];
@@ -65,38 +74,43 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
     used = 0;
   };
 
-  const walk = (root: TrieNode, buf: Uint8Array, start: number, end: number, mask: number): void => {
+  const branchOf = (step: Transformation, buf: Uint8Array, start: number, end: number, firstBranch: number): Branch => {
+    for (let at = firstBranch; at < branches.length; at++) if (branches[at]!.step === step) return branches[at]!;
+    context.budget.units -= end - start;
+    reserve(step.bound(end - start));
+    const at = used;
+    const written = step.apply(buf, start, end, scratch, at);
+    const isChanged = written >= 0;
+    if (isChanged) used = at + written;
+    const branch = { step, isChanged, sets: [], buf: scratch, start: at, end: used };
+    branches.push(branch);
+    return branch;
+  };
+
+  /** Runs the tests of all nodes that see these bytes, then goes on with what their steps make of them. */
+  const walk = (sets: readonly NodeSet[], buf: Uint8Array, start: number, end: number): void => {
+    const mask = maskOf(buf, start, end);
     const base = pending.length;
     const firstBranch = branches.length;
     const outer = scratch;
     const mark = used;
     let search = -1;
-    pending.push(root);
+    for (const set of sets) pending.push(set);
     while (pending.length > base) {
-      const node = pending.pop()!;
-      if (node.tests.length > 0) search = runTests(candidatesFor(node, mask), buf, start, end, search);
-      for (const child of node.children) {
-        if ((mask & child.triggers) === 0) {
-          pending.push(child);
-          continue;
-        }
-        const step = child.step!;
-        context.budget.units -= end - start;
-        reserve(step.bound(end - start));
-        const at = used;
-        const written = step.apply(buf, start, end, scratch, at);
-        if (written < 0) {
-          pending.push(child);
-          continue;
-        }
-        used = at + written;
-        // Changed bytes wait until all nodes that see these bytes are done: a walk of its own searches literals anew.
-        branches.push({ node: child, buf: scratch, start: at, end: used });
+      const { tests, steps } = workFor(pending.pop()!, mask);
+      search = runTests(tests, buf, start, end, search);
+      for (let at = 0; at < steps.length; at++) {
+        const { step, next } = steps[at]!;
+        // Chains differ in their order and share most steps: each step runs once on these bytes.
+        const branch = branchOf(step, buf, start, end, firstBranch);
+        if (branch.isChanged) branch.sets.push(next);
+        else pending.push(next);
       }
     }
+    // Changed bytes had to wait for all that see these: a walk of its own searches literals anew.
     while (branches.length > firstBranch) {
       const branch = branches.pop()!;
-      walk(branch.node, branch.buf, branch.start, branch.end, maskOf(branch.buf, branch.start, branch.end));
+      if (branch.isChanged) walk(branch.sets, branch.buf, branch.start, branch.end);
     }
     scratch = outer;
     used = mark;
@@ -115,10 +129,8 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
       hits.length = 0;
       owner = asOwner;
       context = tx.operatorContext(false);
-      const mask = maskOf(buf, start, end);
       context.budget.units -= end - start + 32;
-      if ((mask & scanClass.triggers) === 0) runTests(candidatesFor(scanClass, mask), buf, start, end, -1);
-      else walk(scanClass.root, buf, start, end, mask);
+      walk([scanClass.root], buf, start, end);
       return hits;
     },
     takeDeferred(): Deferred[] {
