@@ -97,7 +97,8 @@ describe('buildAhoCorasick', () => {
         );
         const bytes = Buffer.from(`a${subject}c`);
         const hits = new Uint32Array(automaton.hitWords);
-        automaton.scan(bytes, 1, bytes.length - 1, hits);
+        const hasHits = automaton.scan(bytes, 1, bytes.length - 1, hits);
+        expect(hasHits).toBe(hits.some((word) => word !== 0));
         literals.forEach((literal, index) => {
           expect(((hits[index >> 5]! >>> (index & 31)) & 1) === 1).toBe(fold(subject).includes(fold(literal)));
         });

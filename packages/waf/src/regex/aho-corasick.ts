@@ -1,7 +1,10 @@
 /** Finds which of many literals occur in a text, in one pass. */
 export type AhoCorasick = {
-  /** Sets the bit of every literal that occurs in the range; `hits` has `hitWords` words, and is not cleared first. */
-  scan(buf: Uint8Array, start: number, end: number, hits: Uint32Array): void;
+  /**
+   * Sets the bit of every literal that occurs in the range; `hits` has `hitWords` words, and is not cleared first. Gives
+   * whether there was any.
+   */
+  scan(buf: Uint8Array, start: number, end: number, hits: Uint32Array): boolean;
   /** The index of a literal that ends earliest in the range (the longest of those), or -1. */
   first(buf: Uint8Array, start: number, end: number): number;
   /** Words that a bitset by literal index needs. */
@@ -43,8 +46,9 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
     width = 256;
   }
 
+  const stride = width + 1;
   const nodeCount = countNodes(folded.toSorted(compareBytes));
-  const next = new Int32Array(nodeCount * width);
+  const next = new Int32Array(nodeCount * stride);
   /** The literal that ends at a node, plus one; the equal literal before it, plus one. */
   const literalAt = new Int32Array(nodeCount);
   const equalBefore = new Int32Array(literals.length);
@@ -53,7 +57,7 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
   folded.forEach((literal, index) => {
     let node = 0;
     for (const byte of literal) {
-      const slot = node * width + classOf[byte]!;
+      const slot = node * stride + classOf[byte]!;
       if (next[slot] === 0) next[slot] = nodes++;
       node = next[slot]!;
     }
@@ -77,20 +81,25 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
     const suffix = failure[node]!;
     shorterOutput[node] = literalAt[suffix] !== 0 ? suffix : shorterOutput[suffix]!;
     for (let kind = 0; kind < width; kind++) {
-      const child = next[node * width + kind]!;
-      const fallback = next[suffix * width + kind]!;
-      if (child === 0) next[node * width + kind] = fallback;
+      const child = next[node * stride + kind]!;
+      const fallback = next[suffix * stride + kind]!;
+      if (child === 0) next[node * stride + kind] = fallback;
       else {
         failure[child] = fallback;
         queue[tail++] = child;
       }
     }
   }
-  // Row offset times two, plus one where something ends: a single load and test for each byte.
+  // Row offset times two, plus one where something ends: a single load and test for each byte. The last column of a
+  // row is its node.
   const hasOutput = (node: number): boolean => literalAt[node] !== 0 || shorterOutput[node] !== 0;
-  for (let slot = 0; slot < next.length; slot++) {
-    const node = next[slot]!;
-    next[slot] = node * width * 2 + (hasOutput(node) ? 1 : 0);
+  for (let node = 0; node < nodeCount; node++) {
+    const row = node * stride;
+    for (let kind = 0; kind < width; kind++) {
+      const target = next[row + kind]!;
+      next[row + kind] = target * stride * 2 + (hasOutput(target) ? 1 : 0);
+    }
+    next[row + width] = node;
   }
   if (caseless) for (let byte = 0x41; byte <= 0x5a; byte++) classOf[byte] = classOf[byte + 32]!;
 
@@ -109,11 +118,16 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
 
     scan(buf, start, end, hits) {
       for (const index of always) hits[index >> 5]! |= 1 << (index & 31);
+      let hasHits = always.length > 0;
       let state = 0;
       for (let at = start; at < end; at++) {
         state = next[(state >> 1) + classOf[buf[at]!]!]!;
-        if ((state & 1) === 1) report((state >> 1) / width, hits);
+        if ((state & 1) === 1) {
+          hasHits = true;
+          report(next[(state >> 1) + width]!, hits);
+        }
       }
+      return hasHits;
     },
 
     first(buf, start, end) {
@@ -122,7 +136,7 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
       for (let at = start; at < end; at++) {
         state = next[(state >> 1) + classOf[buf[at]!]!]!;
         if ((state & 1) === 1) {
-          const node = (state >> 1) / width;
+          const node = next[(state >> 1) + width]!;
           return literalAt[literalAt[node] !== 0 ? node : shorterOutput[node]!]! - 1;
         }
       }
