@@ -48,7 +48,12 @@ onBothDatabases('rotating the encryption key', (kind) => {
   const rotate = (vault: Vault) => {
     const key = newKey();
     const old = vault.keyId;
-    return rotateKeys(database, vault, createVault(key), () => replaceKey(app.dataDir, key, old));
+    return rotateKeys(database, {
+      from: vault,
+      to: createVault(key),
+      install: () => replaceKey(app.dataDir, key, old),
+      record: async () => {},
+    });
   };
 
   test('seals everything anew, and a running server goes on with the new key', async () => {
@@ -94,9 +99,14 @@ onBothDatabases('rotating the encryption key', (kind) => {
     const vault = openVault(app.config);
     const key = newKey();
     const old = vault.keyId;
-    const dying = rotateKeys(database, vault, createVault(key), () => {
-      replaceKey(app.dataDir, key, old);
-      throw new Error('killed');
+    const dying = rotateKeys(database, {
+      from: vault,
+      to: createVault(key),
+      install() {
+        replaceKey(app.dataDir, key, old);
+        throw new Error('killed');
+      },
+      record: async () => {},
     });
     await expect(dying).rejects.toThrow('killed');
     await app.restart();

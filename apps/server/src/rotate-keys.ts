@@ -74,19 +74,24 @@ export const SEALED_PLACES: Readonly<Record<string, (tx: Executor) => AsyncGener
   },
 };
 
+export interface Rotation {
+  from: Pick<Vault, 'open'>;
+  to: Pick<Vault, 'seal'>;
+  /** Puts the new key in place. It runs before the commit, so it must keep the old key readable. */
+  install: () => void;
+  /** Writes the rotation down, before the audit chain's own key is sealed anew. */
+  record: (tx: Executor) => Promise<void>;
+}
+
 /**
- * Seals every stored secret anew, all or none, while no other process can store one. `install` puts the new key in
- * place; it runs before the commit, so it must keep the old key readable. Returns how many were sealed.
+ * Seals every stored secret anew, all or none, while no other process can store one.
+ * Returns how many were sealed; rejects, changing nothing, when one of them can't be opened.
  */
-export const rotateKeys = (
-  { transact }: Pick<Database, 'transact'>,
-  from: Pick<Vault, 'open'>,
-  to: Pick<Vault, 'seal'>,
-  install: () => void,
-): Promise<number> =>
+export const rotateKeys = ({ transact }: Pick<Database, 'transact'>, rotation: Rotation): Promise<number> =>
   transact(async (tx) => {
-    // Accounts and audit are changed under this lock, the rest under the revision's.
-    await tx.updateTable('audit_chain').set({ id: 1 }).where('id', '=', 1).execute();
+    const { from, to, install, record } = rotation;
+    // Accounts and audit are changed under the chain's lock, which an entry takes; the rest under the revision's.
+    await record(tx);
     let count = 0;
     for (const place of Object.values(SEALED_PLACES)) {
       for await (const { sealed, context, replace } of place(tx)) {

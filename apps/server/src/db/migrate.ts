@@ -53,3 +53,16 @@ export const migrate = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'
     return pending.map(([name]) => name);
   });
 };
+
+/** Names of the steps that `migrate` would take; rejects when the store can't be read at all. */
+export const pendingMigrations = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'>): Promise<string[]> => {
+  const db = kysely as unknown as Kysely<MigrationTables>;
+  const found =
+    kind === 'sqlite'
+      ? await sql`select 1 from sqlite_master where name = 'schema_migrations'`.execute(db)
+      : await sql`select 1 where to_regclass('schema_migrations') is not null`.execute(db);
+  if (found.rows.length === 0) return Object.keys(MIGRATIONS);
+  const rows = await db.selectFrom('schema_migrations').select('name').execute();
+  const done = new Set(rows.map(({ name }) => name));
+  return Object.keys(MIGRATIONS).filter((name) => !done.has(name));
+};

@@ -1,0 +1,190 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
+import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+
+// Each command is a process of its own, several in one test.
+vi.setConfig({ testTimeout: 60_000 });
+
+const MAIN = join(import.meta.dirname, 'main.ts');
+
+interface Outcome {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+const run = async (
+  dataDir: string,
+  args: string[],
+  options: { input?: string; env?: object } = {},
+): Promise<Outcome> => {
+  const { DATABASE_URL: _database, ...environment } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...environment, SALLYPORT_DATA_DIR: dataDir, SALLYPORT_HTTP_BIND: '127.0.0.1:1', ...options.env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  child.stdin.end(options.input ?? '');
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, out, err };
+};
+
+describe('without a server', () => {
+  let dataDir: string;
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'sallyport-cli-'));
+  });
+  afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  test('makes a store only when it is told to, and says what it did', async () => {
+    const users = await run(dataDir, ['user', 'list']);
+    expect(users).toMatchObject({ code: 1, out: '', err: expect.stringContaining('holds no store') });
+    const first = await run(dataDir, ['migrate']);
+    expect(first).toMatchObject({ code: 0, err: '' });
+    expect(first.out).toContain('applied 0001-routes\n');
+    expect(await run(dataDir, ['migrate'])).toEqual({
+      code: 0,
+      out: 'the store is up to date; nothing was changed\n',
+      err: '',
+    });
+  });
+
+  test('adds an administrator who can then sign in, and records who did it', async () => {
+    await run(dataDir, ['migrate']);
+    const created = await run(
+      dataDir,
+      ['user', 'create-admin', 'Root@Example.com', '--name', 'Root', '--password-stdin'],
+      {
+        input: `${PASSWORD}\n`,
+      },
+    );
+    expect(created).toEqual({ code: 0, out: 'administrator root@example.com added\n', err: '' });
+    const again = await run(dataDir, ['user', 'create-admin', 'root@example.com']);
+    expect(again).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'sallyport: A user with this e-mail address already exists\n',
+    });
+    const generated = await run(dataDir, ['user', 'create-admin', 'other@example.com']);
+    expect(generated.out).toMatch(/^password: [\w-]{20}$/m);
+    expect((await run(dataDir, ['user', 'list'])).out).toMatch(/root@example\.com\s+admin\s+active\s+no\s+never/);
+    expect((await run(dataDir, ['audit', 'verify'])).out).toBe('2 entries, all intact\n');
+  });
+
+  test.each([
+    [['user', 'create-admin', 'nobody'], 'email must be a valid e-mail address'],
+    [['user', 'create-admin', 'a@example.com', '--password-stdin'], 'standard input holds no password'],
+    [['user', 'reset-password', 'a@example.com'], 'no user has the address a@example.com'],
+    [['token', 'create', '--user', 'a@example.com', '--name', 'x'], 'no user has the address a@example.com'],
+    [
+      ['token', 'create', '--user', 'a@example.com', '--name', 'x', '--expires-days', '0'],
+      'must be a whole number of days',
+    ],
+    [
+      ['token', 'create', '--user', 'a@example.com', '--name', 'x', '--role', 'root'],
+      'Allowed choices are admin, user',
+    ],
+    [['keys', 'forget', '../../etc'], 'no key ../../etc is kept'],
+    [['nonsense'], 'unknown command'],
+  ])('refuses %j', async (args, message) => {
+    await run(dataDir, ['migrate']);
+    expect(await run(dataDir, args)).toMatchObject({ code: 1, err: expect.stringContaining(message) });
+  });
+
+  test('checks the configuration and names what is wrong, without its value', async () => {
+    expect(await run(dataDir, ['config', 'check'])).toMatchObject({ code: 0, err: '' });
+    const bad = await run(dataDir, ['config', 'check'], {
+      env: { SALLYPORT_SESSION_SECRET: 'too-short-secret', SALLYPORT_TYPO: 'x' },
+    });
+    expect(bad).toMatchObject({ code: 1, out: '' });
+    expect(bad.err).toContain('SALLYPORT_SESSION_SECRET must be at least 32 characters');
+    expect(bad.err).toContain('SALLYPORT_TYPO');
+    expect(bad.err).not.toContain('too-short-secret');
+  });
+
+  test('tells that the server is away', async () => {
+    await run(dataDir, ['migrate']);
+    expect(await run(dataDir, ['status'])).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('schema: up to date'),
+      err: expect.stringContaining('not answering'),
+    });
+  });
+
+  test('seals for a key that the deployment gives', async () => {
+    const env = { SALLYPORT_ENCRYPTION_KEY: 'the first key of the deployment, long' };
+    await run(dataDir, ['migrate'], { env });
+    await run(dataDir, ['user', 'create-admin', 'a@example.com'], { env });
+    const file = join(dataDir, 'next.key');
+    writeFileSync(file, 'the second key of the deployment, long\n');
+    expect(await run(dataDir, ['keys', 'rotate'], { env })).toMatchObject({ code: 1 });
+    const rotated = await run(dataDir, ['keys', 'rotate', '--new-key-file', file], { env });
+    expect(rotated).toMatchObject({ code: 0, err: '', out: expect.stringContaining('1 secrets sealed') });
+    expect(await run(dataDir, ['audit', 'verify'], { env })).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('key in use'),
+    });
+    const next = { SALLYPORT_ENCRYPTION_KEY: 'the second key of the deployment, long' };
+    expect((await run(dataDir, ['audit', 'verify'], { env: next })).out).toBe('2 entries, all intact\n');
+  });
+});
+
+describe('beside a running server', () => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp('sqlite');
+    await createGiven(app).administrator();
+  });
+  afterAll(() => app.stop());
+
+  const cli = (args: string[], input?: string) =>
+    run(app.dataDir, args, {
+      ...(input === undefined ? {} : { input }),
+      env: { SALLYPORT_HTTP_BIND: new URL(app.url).host },
+    });
+
+  test('sees it', async () => {
+    expect(await cli(['status'])).toMatchObject({ code: 0, out: expect.stringContaining(`answering at ${app.url}`) });
+  });
+
+  test('makes tokens that it takes at once, and revokes them within a second', async () => {
+    const made = await cli(['token', 'create', '--user', 'admin@example.com', '--name', 'ci', '--role', 'admin']);
+    expect(made).toMatchObject({ code: 0, out: expect.stringMatching(/^sp_[\w-]{43}\n$/) });
+    const headers = { authorization: `Bearer ${made.out.trim()}` };
+    const status = async () => (await app.send('GET', '/users', undefined, headers)).status;
+    expect(await status()).toBe(200);
+    expect((await cli(['token', 'list'])).out).toMatch(/1\s+ci\s+admin\s+admin@example\.com/);
+    expect((await cli(['token', 'revoke', '1'])).code).toBe(0);
+    await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 5_000, interval: 50 });
+  });
+
+  test('lets an administrator back in who lost password and second factor', async () => {
+    const given = createGiven(app);
+    const caller = await given.signIn('admin@example.com');
+    const reset = await cli(
+      ['user', 'reset-password', 'admin@example.com', '--password-stdin', '--clear-totp'],
+      'a new password',
+    );
+    expect(reset).toMatchObject({ code: 0, out: 'password of admin@example.com set\n', err: '' });
+    const me = async () => (await app.send('GET', '/auth/me', undefined, caller.headers)).status;
+    await vi.waitFor(async () => expect(await me()).toBe(401), { timeout: 5_000, interval: 50 });
+    expect((await given.signIn('admin@example.com', 'a new password')).user.role).toBe('admin');
+  });
+
+  test('rotates the key under it', async () => {
+    const { headers } = await createGiven(app).signIn('admin@example.com', 'a new password');
+    const set = (value: string) => app.send('POST', '/settings', { key: 'smtp.password', value }, headers);
+    expect((await set('one')).status).toBe(200);
+    expect((await cli(['keys', 'rotate'])).code).toBe(0);
+    expect((await set('two')).status).toBe(200);
+    expect((await cli(['audit', 'verify'])).code).toBe(0);
+    const [, kept = ''] = /^(\w{8}) kept/m.exec((await cli(['keys', 'list'])).out) ?? [];
+    expect((await cli(['keys', 'forget', kept])).code).toBe(0);
+    expect((await set('three')).status).toBe(200);
+  });
+});

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { type Accounts, createAccounts } from '@sallyport/server/accounts';
+import { type Actor, systemActor } from '@sallyport/server/actor';
+import { type Config, parseConfig } from '@sallyport/server/config';
+import { readEnvironment } from '@sallyport/server/config-sources';
+import { pendingMigrations } from '@sallyport/server/db/migrate';
+import { type Database, openDatabase } from '@sallyport/server/db/open';
+import { createLog } from '@sallyport/server/log';
+import { createSafeFetch } from '@sallyport/server/net/safe-fetch';
+import { systemLookup } from '@sallyport/server/net/system-lookup';
+import { openVault, type Vault } from '@sallyport/server/secrets/vault';
+import type { Command } from 'commander';
+import { CommandFailure } from './failure.ts';
+
+/** The store of a deployment, opened beside whatever else uses it. */
+export interface Deployment {
+  config: Config;
+  database: Database;
+  vault: Vault;
+  accounts: Accounts;
+  /** Who runs the command, for the audit trail. */
+  actor: Actor;
+}
+
+/** Reads the configuration as the server would. Throws `ConfigError`. */
+export const loadConfig = (command: Command): Config => {
+  const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
+  const flags = dataDir === undefined ? [] : ['--data-dir', dataDir];
+  return parseConfig(readEnvironment(flags, process.env, process.cwd()), process.cwd());
+};
+
+/** Opens the store without changing it. A directory that holds none is a mistake, not a wish for a new one. */
+export const openStore = (config: Config): Database => {
+  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'sallyport.db'))) {
+    throw new CommandFailure(`${config.dataDir} holds no store; run "sallyport migrate" or start Sallyport first`);
+  }
+  return openDatabase(config);
+};
+
+/** Runs `work` on the store of the deployment and closes it afterwards. */
+export const withDeployment = async (
+  command: Command,
+  work: (deployment: Deployment) => Promise<void>,
+): Promise<void> => {
+  const config = loadConfig(command);
+  // Whatever this creates is nobody else's business.
+  process.umask(0o077);
+  const database = openStore(config);
+  try {
+    if ((await pendingMigrations(database)).length > 0) {
+      throw new CommandFailure('the store is older than this version; run "sallyport migrate" first');
+    }
+    const vault = openVault(config);
+    const accounts = createAccounts({
+      database,
+      vault,
+      sessionSecret: undefined,
+      localUrl: () => '',
+      fetch: createSafeFetch({ lookup: systemLookup }),
+      clock: () => new Date(),
+      log: createLog('cli', 'silent'),
+    });
+    await work({ config, database, vault, accounts, actor: systemActor(`cli ${userInfo().username}`) });
+  } finally {
+    await database.stop();
+  }
+};

@@ -1,0 +1,37 @@
+import { ConfigError } from '@sallyport/server/config';
+import { Command } from 'commander';
+import { auditCommand } from './commands/audit.ts';
+import { configCommand } from './commands/config.ts';
+import { keysCommand } from './commands/keys.ts';
+import { migrateCommand } from './commands/migrate.ts';
+import { statusCommand } from './commands/status.ts';
+import { tokenCommand } from './commands/token.ts';
+import { userCommand } from './commands/user.ts';
+import { CommandFailure } from './failure.ts';
+
+const program = new Command('sallyport')
+  .description('The command line of Sallyport; works on its store, whether the service runs or not')
+  .option('--data-dir <path>', 'data directory (default: SALLYPORT_DATA_DIR, else ./data)')
+  .addCommand(userCommand())
+  .addCommand(tokenCommand())
+  .addCommand(auditCommand())
+  .addCommand(keysCommand())
+  .addCommand(configCommand())
+  .addCommand(migrateCommand())
+  .addCommand(statusCommand());
+
+/** What a person can act on, one line each; a bug keeps its stack. */
+const linesOf = (error: unknown): readonly string[] => {
+  if (error instanceof ConfigError) return error.problems;
+  if (error instanceof CommandFailure) return [error.message];
+  // Refusals of the service are meant for callers.
+  if (error instanceof Error && error.name === 'Refusal') return [error.message];
+  return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
+};
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  for (const line of linesOf(error)) process.stderr.write(`sallyport: ${line}\n`);
+  process.exitCode = error instanceof CommandFailure ? error.exitCode : 1;
+}
