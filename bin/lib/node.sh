@@ -76,6 +76,9 @@ ensure_modules() {
 
 # Sets $node to a Node >= 24: the system's, else the pinned one.
 choose_node() {
+  # Node keeps what it compiled, which halves the time our programs take to start.
+  NODE_COMPILE_CACHE=$root/node_modules/.cache/node
+  export NODE_COMPILE_CACHE
   if is_recent_node node; then
     node=$(command -v node)
     return

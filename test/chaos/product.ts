@@ -45,6 +45,7 @@ export const createProduct = (ports: ProductPorts): Product => {
   const logFile = join(dir, 'log');
   const env = {
     PATH: process.env.PATH ?? '',
+    ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     SALLYPORT_DATA_DIR: dataDir,
     SALLYPORT_HTTP_BIND: `127.0.0.1:${ports.api}`,
     SALLYPORT_PROXY_HTTP: `127.0.0.1:${ports.http}`,

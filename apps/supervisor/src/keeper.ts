@@ -10,8 +10,6 @@ import { stopProcess } from './process/stop-process.ts';
 /** Keeps one child running until it is stopped. */
 export interface Keeper {
   name: string;
-  /** Resolves when the first start was made or has failed. */
-  attempted: Promise<void>;
   /** Resolves when the child serves for the first time. */
   ready: Promise<void>;
   /** The process at this moment, if there is one. */
@@ -35,7 +33,6 @@ const readyPollMs = 50;
 /** Starts to keep `child` running. Never throws: whatever goes wrong is logged, and tried again after the back-off. */
 export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDeps): Keeper => {
   const stopping = new AbortController();
-  const attempted = Promise.withResolvers<void>();
   const ready = Promise.withResolvers<void>();
   let current: RunningProcess | undefined;
   let failures = 0;
@@ -74,7 +71,6 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
   /** One life of the child, from start to end. Returns how it ended. */
   const live = async (process: RunningProcess): Promise<Ending> => {
     become(process);
-    attempted.resolve();
     watchReadiness(process).catch((err: unknown) => log.error({ err }, 'cannot tell whether the child is ready'));
     const ending = await process.ended;
     become(undefined);
@@ -94,7 +90,6 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
         reason = { err };
       }
       next = undefined;
-      attempted.resolve();
       if (stopping.signal.aborted) return;
       failures = performance.now() - startedAt >= recoveredAfterMs ? 1 : failures + 1;
       const delayMs = restartDelayMs(failures, random);
@@ -106,7 +101,6 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
   const running = run();
   return {
     name: child.name,
-    attempted: attempted.promise,
     ready: ready.promise,
     current: () => current,
     async stop(deadline) {
