@@ -15,9 +15,8 @@ export const maskOf = (buf: Uint8Array, start: number, end: number): number => {
   return mask;
 };
 
-/** A mask that has a bit in common with the mask of every range that holds a flagged byte; -1 for null: any range. */
-export const maskOfFlags = (flags: Uint8Array | null): number => {
-  if (flags === null) return -1;
+/** A mask that has a bit in common with the mask of every range that holds a flagged byte. */
+export const maskOfFlags = (flags: Uint8Array): number => {
   let mask = 0;
   for (let byte = 0; byte < 256; byte++) {
     if (flags[byte] !== 0) mask |= isUpperCase(byte) ? upperCaseBit : byteClassBits[byte]!;

@@ -6,8 +6,8 @@ import type { ValueScanner } from './value-scanner.ts';
 /** One step of the transformation trie: tests that see the value as it stands here, and steps that go on from here. */
 type TrieNode = {
   readonly step: Transformation | null;
-  /** Without any of these class bits the step changes nothing. */
-  readonly triggers: number;
+  /** Without any of these class bits the step changes nothing; null: it may change anything, an empty value too. */
+  readonly triggers: number | null;
   readonly tests: ScanTest[];
   readonly children: TrieNode[];
 };
@@ -55,7 +55,7 @@ export const buildClass = (tests: readonly ScanTest[], scanner: ValueScanner): S
 
 const createNode = (step: Transformation | null): TrieNode => ({
   step,
-  triggers: step === null ? 0 : maskOfFlags(step.triggers),
+  triggers: step === null || step.triggers === null ? null : maskOfFlags(step.triggers),
   tests: [],
   children: [],
 });
@@ -81,7 +81,7 @@ const findWork = (nodes: readonly TrieNode[], mask: number): Work => {
     for (const test of node.tests) if (isPossible(test, mask)) tests.add(test);
     for (const child of node.children) {
       // A step without its trigger bytes leaves the bytes alone: its node sees them too.
-      if ((mask & child.triggers) === 0) pending.push(child);
+      if (child.triggers !== null && (mask & child.triggers) === 0) pending.push(child);
       else if (steps.has(child.step!)) steps.get(child.step!)!.push(child);
       else steps.set(child.step!, [child]);
     }
