@@ -57,5 +57,5 @@ const normaliser = (name: string, isWindows: boolean): Transformation => ({
 
 /** Removes doubled slashes, self-references and back-references from a path. */
 export const normalisePath = normaliser('normalisePath', false);
-/** normalisePath that takes backslashes for slashes first. */
+/** normalisePath that takes backslashes for slashes first: all of them, where ModSecurity 3 misses some behind runs. */
 export const normalisePathWin = normaliser('normalisePathWin', true);
