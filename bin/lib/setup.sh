@@ -34,7 +34,6 @@ missing_packages() {
 # install_packages PACKAGES: from Debian, as root or by sudo; says what to install when it may not.
 install_packages() {
   command -v apt-get >/dev/null 2>&1 || fail "please install: $1(this is not a Debian system, so it can't be done for you)"
-  say "installing from Debian: $1"
   if [ "$(id -u)" = 0 ]; then
     become=''
   elif ! command -v sudo >/dev/null 2>&1; then
@@ -44,6 +43,7 @@ install_packages() {
   else
     become='sudo -n'
   fi
+  say "installing from Debian: $1"
   # shellcheck disable=SC2086 # both are lists of words
   $become sh "$root/bin/lib/install-packages" $1 || fail "that failed; please run as root: apt-get install $1"
 }
