@@ -1,12 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { PROXIED_MARKER } from './local-caller.ts';
+import { isLoopbackAddress, PROXIED_MARKER } from './local-caller.ts';
 
 const headerOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(',') : value;
 
-const normalise = (address: string): string | undefined =>
-  ipaddr.isValid(address) ? ipaddr.process(address).toString() : undefined;
+const normalise = (address: string): string | undefined => {
+  if (address === '127.0.0.1') return address;
+  return ipaddr.isValid(address) ? ipaddr.process(address).toString() : undefined;
+};
 
 /**
  * Makes a function that finds the address a request comes from: the TCP peer, unless that is our own data plane on this
@@ -17,7 +19,7 @@ export const createClientAddress =
   (isTrustedProxy: (address: string) => boolean) =>
   ({ socket, headers }: IncomingMessage): string => {
     const peer = normalise(socket.remoteAddress ?? '') ?? '';
-    const isOurProxy = headers[PROXIED_MARKER] !== undefined && ipaddr.isValid(peer) && isLoopback(peer);
+    const isOurProxy = headers[PROXIED_MARKER] !== undefined && isLoopbackAddress(peer);
     if (!isOurProxy && !isTrustedProxy(peer)) return peer;
     const realIp = isOurProxy ? normalise(headerOf(headers['x-real-ip']) ?? '') : undefined;
     if (realIp !== undefined) return realIp;
@@ -30,5 +32,3 @@ export const createClientAddress =
     }
     return nearest;
   };
-
-const isLoopback = (address: string): boolean => ipaddr.process(address).range() === 'loopback';

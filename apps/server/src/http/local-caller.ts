@@ -4,10 +4,15 @@ import ipaddr from 'ipaddr.js';
 /** Sent by our own data plane with every proxied request: such a request came through the proxy, so it is not local. */
 export const PROXIED_MARKER = 'x-sallyport-proxied';
 
-const FORWARDING_HEADERS = [PROXIED_MARKER, 'forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-original-for'];
+const FORWARDING_HEADERS = new Set([PROXIED_MARKER, 'forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-original-for']);
 
-const isLoopbackAddress = (address: string | undefined): boolean =>
-  address !== undefined && ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+/** The forms in which nearly every local peer appears, so that a request needn't parse them. */
+const USUAL = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
+
+/** Tells whether `address` is one of the own host's loopback addresses, in any spelling. */
+export const isLoopbackAddress = (address: string | undefined): boolean =>
+  address !== undefined &&
+  (USUAL.has(address) || (ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'));
 
 /** The host part of a `Host` header; undefined when it is not exactly one host with an optional port. */
 const hostOf = (header: string | undefined): string | undefined =>
@@ -34,7 +39,8 @@ export const isSameOrigin = ({ headers }: IncomingMessage): boolean => {
  */
 export const isLocalCaller = (request: IncomingMessage): boolean => {
   if (!isLoopbackAddress(request.socket.remoteAddress)) return false;
-  const names = Object.keys(request.headers);
-  if (names.some((name) => FORWARDING_HEADERS.includes(name) || name.startsWith('x-forwarded'))) return false;
+  for (const name in request.headers) {
+    if (FORWARDING_HEADERS.has(name) || name.startsWith('x-forwarded')) return false;
+  }
   return isLoopbackHost(hostOf(request.headers.host)) && isSameOrigin(request);
 };
