@@ -1,0 +1,36 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+
+/** Worker processes of one machine: one for each core, and never alone, so that one can be replaced. */
+export const guardCount = (): number => Math.max(2, availableParallelism());
+
+/** Files of one worker, absolute. */
+export interface GuardFiles {
+  /** SPOP, from HAProxy. */
+  agent: string;
+  /** HTTP, from HAProxy: requests with long bodies. */
+  relay: string;
+  /** Line protocol, from the server: see `startControl`. */
+  control: string;
+  /** What this worker has counted; outlives its process. */
+  counters: string;
+}
+
+export const guardFiles = (dataDir: string, index: number): GuardFiles => ({
+  agent: join(dataDir, 'run', `guard-${index}.sock`),
+  relay: join(dataDir, 'run', `relay-${index}.sock`),
+  control: join(dataDir, 'run', `guard-${index}.ctl`),
+  counters: join(dataDir, 'run', `guard-${index}.counters`),
+});
+
+/** What the guards enforce, written by the server. */
+export const guardConfigFile = (dataDir: string): string => join(dataDir, 'guard', 'config.json');
+
+/** Where the server takes in what guards tell. */
+export const logSocket = (dataDir: string): string => join(dataDir, 'run', 'log.sock');
+
+/** Where the relays hand judged requests back to HAProxy. */
+export const returnSocket = (dataDir: string): string => join(dataDir, 'haproxy', 'relayed.sock');
+
+/** Unlinked files with long bodies live here for the time of a request. */
+export const spoolDirectory = (dataDir: string): string => join(dataDir, 'spool');

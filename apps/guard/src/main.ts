@@ -1,0 +1,40 @@
+/** One guard process: judges requests for HAProxy. `--index` numbers the workers of a data directory, from 0. */
+import { isAbsolute } from 'node:path';
+import { parseArgs } from 'node:util';
+import { startWorker } from './worker.ts';
+
+const say = (line: string): void => void process.stderr.write(`sallyport guard: ${line}\n`);
+
+const main = async (): Promise<void> => {
+  // Everything this process creates is for its own user only.
+  process.umask(0o077);
+  const { values } = parseArgs({ options: { index: { type: 'string' }, 'data-dir': { type: 'string' } } });
+  const index = Number(values.index);
+  const dataDir = values['data-dir'] ?? '';
+  if (!/^\d{1,3}$/.test(values.index ?? '')) throw new Error('--index must be a number from 0');
+  if (!isAbsolute(dataDir)) throw new Error('--data-dir must be an absolute path');
+  const worker = await startWorker({
+    dataDir,
+    index,
+    onFailure(reason) {
+      say(`worker ${index}: ${reason}`);
+      // A thread that is stuck can't be asked to end.
+      process.kill(process.pid, 'SIGKILL');
+    },
+  });
+  const stop = (): void =>
+    void worker.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        say(String(error));
+        process.exit(1);
+      },
+    );
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+};
+
+main().catch((error: unknown) => {
+  say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  process.exit(1);
+});

@@ -1,0 +1,40 @@
+import type { CountryLookup } from '@sallyport/access';
+import type { GuardConfig } from '@sallyport/contract';
+import type { RuleSet, Verdict, WafRequest } from '@sallyport/waf';
+import { compileAccess, compileWhitelist, type JudgeAccess } from './access.ts';
+import { compileExclusions, type FindExclusions } from './exclusions.ts';
+
+/** Everything one revision decides by; immutable, and swapped as a whole. */
+export interface Policy {
+  revision: number;
+  judgeAccess: JudgeAccess;
+  isWhitelisted(client: string): boolean;
+  /** Whether the firewall inspects this host's requests. */
+  inspects(hostId: number): boolean;
+  inspect(request: WafRequest): Verdict;
+  exclusions: FindExclusions;
+  failMode: 'closed' | 'open';
+}
+
+export interface PolicyDeps {
+  /** null while the firewall is off. */
+  ruleSet: RuleSet | null;
+  country: CountryLookup | undefined;
+}
+
+/** Prepares a configuration. Throws when any part of it can't be enforced: nothing is ever skipped. */
+export const createPolicy = (config: GuardConfig, { ruleSet, country }: PolicyDeps): Policy => {
+  const { waf } = config;
+  const withoutFirewall = new Set(config.hosts.filter(({ waf_enabled }) => !waf_enabled).map(({ id }) => id));
+  if (waf.enabled && !ruleSet) throw new Error('the firewall is on, but there are no rules');
+  const limits = { mode: waf.mode === 'block' ? 'block' : 'detect' } as const;
+  return {
+    revision: config.revision,
+    judgeAccess: compileAccess(config, country),
+    isWhitelisted: compileWhitelist(config.admin_whitelist),
+    inspects: (hostId) => waf.enabled && !withoutFirewall.has(hostId),
+    inspect: (request) => (ruleSet as RuleSet).inspect(request, limits),
+    exclusions: compileExclusions(waf.exclusions),
+    failMode: waf.fail_mode,
+  };
+};

@@ -1,0 +1,159 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { GuardBlock } from '@sallyport/contract';
+import type { RawHeader, WafRequest } from '@sallyport/waf';
+import type { Judged, Judgement, JudgeRequests } from '../judge/judge.ts';
+import type { Policy } from '../policy/policy.ts';
+import { blockRecord } from '../tell/block-record.ts';
+import type { Counter } from '../tell/counts.ts';
+import { type Forwarder, NoAnswer } from './forward.ts';
+import { toRawHeaders } from './headers.ts';
+import { type BodyHolder, BodyTooLarge, type HeldBody } from './held-body.ts';
+
+/** Headers between HAProxy and the relay, which no client has sent. */
+const INTERNAL = new Set(['x-sallyport-route', 'x-sallyport-reference', 'x-sallyport-client']);
+
+export interface RelayDeps {
+  policy: () => Policy | undefined;
+  judge: JudgeRequests;
+  counter: Counter;
+  counted(): void;
+  tell(block: GuardBlock): void;
+  bodies: BodyHolder;
+  forwarder: Forwarder;
+  /** Longest body, bytes. */
+  bodyLimit: number;
+}
+
+interface Relayed extends Judged {
+  addresses: readonly string[];
+}
+
+const headerOf = (incoming: IncomingMessage, name: string): string => {
+  const value = incoming.headers[name];
+  return typeof value === 'string' ? value : '';
+};
+
+/** What HAProxy has told about the request. Throws when it has not. */
+const toRelayed = (incoming: IncomingMessage): Relayed => {
+  const hostId = Number(headerOf(incoming, 'x-sallyport-route').split('|')[4]);
+  const addresses = headerOf(incoming, 'x-sallyport-client').split(' ');
+  const [client] = addresses;
+  if (!Number.isSafeInteger(hostId) || hostId < 1 || !client) throw new Error('no host or client');
+  let headers: readonly RawHeader[] | undefined;
+  return {
+    reference: headerOf(incoming, 'x-sallyport-reference'),
+    hostId,
+    client,
+    addresses,
+    method: Buffer.from(incoming.method ?? '', 'latin1'),
+    uri: Buffer.from(incoming.url ?? '', 'latin1'),
+    headers: () => {
+      headers ??= toRawHeaders(incoming.rawHeaders, INTERNAL);
+      return headers;
+    },
+  };
+};
+
+const toWafRequest = (request: Relayed, policy: Policy, body: HeldBody): WafRequest => {
+  const exclusions = policy.exclusions(request.hostId, request.uri);
+  const [clientAddress = '', clientPort, serverAddress = '0.0.0.0', serverPort] = request.addresses;
+  return {
+    method: request.method,
+    uri: request.uri,
+    httpVersion: Buffer.from('HTTP/1.1'),
+    headers: request.headers(),
+    body: body.whole(),
+    clientAddress,
+    clientPort: Number(clientPort) || 0,
+    serverAddress,
+    serverPort: Number(serverPort) || 0,
+    uniqueId: request.reference,
+    now: Date.now(),
+    ...(exclusions ? { exclusions } : {}),
+  };
+};
+
+/** HAProxy makes the page: it only has to be told what to refuse. What is left of the body is not read. */
+const refuse = (response: ServerResponse, layer: 'acl' | 'waf' | 'guard', status: number): void => {
+  if (response.headersSent) return void response.destroy();
+  response.sendDate = false;
+  response.writeHead(status, ['X-Sallyport-Refused', layer, 'Content-Length', '0', 'Connection', 'close']);
+  response.end();
+};
+
+const answer = (response: ServerResponse, judgement: Exclude<Judgement, { action: 'pass' }>): void => {
+  switch (judgement.action) {
+    case 'deny':
+      refuse(response, judgement.layer, judgement.status);
+      break;
+    case 'drop':
+      refuse(response, 'waf', 403);
+      break;
+    case 'redirect':
+      response.writeHead(302, ['Location', judgement.location, 'Content-Length', '0', 'Connection', 'close']);
+      response.end();
+      break;
+    default:
+      judgement satisfies never;
+  }
+};
+
+/** Judges requests with long bodies, whole, and passes on those that may. */
+export const createRelay = (deps: RelayDeps) => {
+  const { judge, counter, counted, tell, bodies, forwarder, bodyLimit } = deps;
+
+  const tooLarge = (request: Relayed, response: ServerResponse): void => {
+    counter.add('requests');
+    counter.add('blocked');
+    const reason = `the body has more than ${bodyLimit} bytes`;
+    const outcome = { layer: 'waf', monitored: false, status: 413, reason, rule_id: null, matches: [] } as const;
+    tell(blockRecord({ ...request, headers: request.headers() }, { ...outcome, matches: [] }));
+    refuse(response, 'waf', 413);
+  };
+
+  const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const policy = deps.policy();
+    if (!policy) throw new Error('there is no configuration to judge by');
+    const request = toRelayed(incoming);
+    const denial = judge.access(policy, request);
+    if (denial && denial.action !== 'pass') return answer(response, denial);
+    if (Number(incoming.headers['content-length'] ?? 0) > bodyLimit) return tooLarge(request, response);
+    if (/100-continue/i.test(headerOf(incoming, 'expect'))) response.writeContinue();
+    let body: HeldBody;
+    try {
+      body = await bodies.hold(incoming);
+    } catch (error) {
+      if (error instanceof BodyTooLarge) return tooLarge(request, response);
+      throw error;
+    }
+    try {
+      const startedAt = performance.now();
+      // Rules may have changed while the body came in.
+      const now = deps.policy() ?? policy;
+      const judgement = judge.firewall(now, request, () => toWafRequest(request, now, body));
+      counter.took(performance.now() - startedAt);
+      if (judgement.action !== 'pass') return answer(response, judgement);
+      await forwarder.forward(incoming, body, response);
+    } finally {
+      await body.close();
+    }
+  };
+
+  return (incoming: IncomingMessage, response: ServerResponse): void => {
+    if (incoming.url === '/health' && incoming.headers['x-sallyport-route'] === undefined) {
+      response.writeHead(deps.policy() ? 200 : 503).end();
+      return;
+    }
+    pass(incoming, response)
+      .catch((error: unknown) => {
+        // A client that has gone away was not refused anything.
+        if (incoming.destroyed && !incoming.complete) {
+          response.destroy();
+          return;
+        }
+        if (!(error instanceof NoAnswer)) counter.add('unjudged');
+        refuse(response, 'guard', 503);
+      })
+      .finally(counted);
+  };
+};

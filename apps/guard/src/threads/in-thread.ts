@@ -1,0 +1,91 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { GuardConfig, GuardMessage } from '@sallyport/contract';
+import { findCountryDatabase, openCountryDatabase } from '@sallyport/server/features/access-lists/country-database';
+import type { RuleSet } from '@sallyport/waf';
+import { guardFiles } from '../layout.ts';
+import { createPolicy, type Policy } from '../policy/policy.ts';
+import { compileRules, InvalidRules, rulesKey } from '../policy/rules.ts';
+import { openSlot, slabIn } from '../tell/count-file.ts';
+import { createCounter } from '../tell/counts.ts';
+import type { FromThread, ThreadData } from './protocol.ts';
+
+const HEARTBEAT_MS = 100;
+/** Lines of one turn of the event loop: a flood of attacks must not fill the main thread's memory. */
+const LINES_PER_TURN = 100;
+
+/** What every thread of a worker needs: its counters, its policy, and a way to tell. */
+export const createThread = () => {
+  const data = workerData as ThreadData;
+  const port = parentPort;
+  if (!port) throw new Error('this file runs in a thread');
+  const slab = slabIn(data.shared, data.slot);
+  const slot = openSlot(guardFiles(data.dataDir, data.index).counters, data.slot, slab);
+  const counter = createCounter(slab);
+  const beat = new Int32Array(data.heartbeat);
+  const countryPath = findCountryDatabase(data.dataDir);
+  const country = countryPath === undefined ? undefined : openCountryDatabase(countryPath);
+  let policy: Policy | undefined;
+  let rules: { key: string; ruleSet: RuleSet } | undefined;
+  let linesLeft = LINES_PER_TURN;
+  let isSaving = false;
+
+  const say = (message: FromThread): void => port.postMessage(message);
+
+  /** Writes the counters once the requests at hand are answered. */
+  const counted = (): void => {
+    if (isSaving) return;
+    isSaving = true;
+    setImmediate(() => {
+      isSaving = false;
+      linesLeft = LINES_PER_TURN;
+      slot.save();
+    });
+  };
+
+  const rulesFor = ({ waf }: GuardConfig): RuleSet | null => {
+    if (!waf.enabled) return null;
+    const key = rulesKey(waf.rule_sources);
+    if (rules?.key !== key) {
+      const geo = country && ((address: string) => ({ COUNTRY_CODE: country(address) ?? '' }));
+      rules = { key, ruleSet: compileRules(waf.rule_sources, geo) };
+    }
+    return rules.ruleSet;
+  };
+
+  setInterval(() => void Atomics.add(beat, 0, 1), HEARTBEAT_MS).unref();
+
+  return {
+    data,
+    port,
+    say,
+    counter,
+    counted,
+    policy: (): Policy | undefined => policy,
+
+    tell(message: GuardMessage): void {
+      counted();
+      if (linesLeft-- > 0) say({ type: 'line', line: JSON.stringify(message) });
+      else counter.add('dropped_messages');
+    },
+
+    /** Puts a configuration in force, or leaves the present one and says why. Returns whether it did. */
+    adopt(config: GuardConfig): boolean {
+      try {
+        policy = createPolicy(config, { ruleSet: rulesFor(config), country });
+        say({ type: 'serving', revision: config.revision });
+        return true;
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        const diagnostics = error instanceof InvalidRules ? [...error.diagnostics] : [reason];
+        say({ type: 'refused', revision: config.revision, diagnostics });
+        return false;
+      }
+    },
+
+    close(): void {
+      slot.save();
+      slot.close();
+    },
+  };
+};
+export type Thread = ReturnType<typeof createThread>;

@@ -1,0 +1,55 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+export interface Ask {
+  port: number;
+  host?: string;
+  path?: string;
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+/** One HTTP/1.1 request on a connection of its own. */
+export const ask = ({ port, host = 'guarded.test', path = '/', method, headers = {}, body }: Ask): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const outgoing = request({
+      host: '127.0.0.1',
+      port,
+      path,
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { host, ...headers },
+      agent: false,
+    });
+    outgoing.once('response', (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => {
+        text += chunk;
+      });
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
+      response.once('error', reject);
+    });
+    outgoing.once('error', reject);
+    outgoing.end(body);
+  });
+
+/** Sends raw bytes and returns what came back until the connection was closed. */
+export const exchange = (port: number, ...parts: readonly (string | Buffer)[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const part of parts) socket.write(typeof part === 'string' ? Buffer.from(part, 'latin1') : part);
+    });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk;
+    });
+    // A peer that has answered may close before it has read everything.
+    socket.once('error', (error) => (text === '' ? reject(error) : resolve(text)));
+    socket.once('close', () => resolve(text));
+  });
