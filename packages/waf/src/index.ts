@@ -8,3 +8,5 @@ export { type CrsSettings, crsSettings } from './presets/crs-settings.ts';
 export { exclusionRules, type RuleExclusion } from './presets/exclusion-rules.ts';
 export type { CompileEnv, CompileResult, RuleSet, RuleSource, WafTransaction } from './ruleset.ts';
 export { type Diagnostic, formatDiagnostic, type Place } from './seclang/diagnostic.ts';
+export { type CheckReport, check, type RuleFinding } from './tools/check.ts';
+export { type ExplainedCheck, type Explanation, explain } from './tools/explain.ts';
