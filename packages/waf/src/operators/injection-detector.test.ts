@@ -51,6 +51,7 @@ test.each([
   ["EmptyValue' and 526=527", 's&1'],
   ['sleep(20)', 'f(1)'],
   ['unittests@coreruleset.org" sleep(10.to_i) "', 'sf(1'],
+  ["' or true", 's&1'],
   ['" | type %SystemDrive%\\config.ini | "', 'sos'],
 ])('%s breaks out', (text, fingerprint) => {
   expect(sqli(text)).toBe(fingerprint);
@@ -68,9 +69,12 @@ test.each([
   expect(sqli(text)).toBeNull();
 });
 
-test('a tag with an event handler that no list knows is script', () => {
+test('a tag with an event handler that no list knows, a style or a namespace is script', () => {
   expect(xss('<xss onbeforehellfreezes=alert(1)>')).toBe(true);
+  expect(xss('<a href=b style="width:1%">')).toBe(true);
+  expect(xss('<x xmlns="http://a.b/">')).toBe(true);
   expect(xss('a < b and onward = c')).toBe(false);
+  expect(xss('< b style = c')).toBe(false);
   expect(xss('<b>on time=money</b> content=1')).toBe(false);
 });
 

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type * as NativeAppsec from '@datadog/native-appsec';
 import { IS_ALPHANUMERIC } from '../transformations/ascii.ts';
-import { hasEventHandler } from './event-handler.ts';
 import { injectionText, shorterTexts } from './injection-text.ts';
 import { OperatorError } from './operator.ts';
+import { hasScriptingAttribute } from './scripting-attribute.ts';
 import { findSqlBreakout } from './sql-breakout.ts';
 
 /** A value to look at: buf[start, end). */
@@ -14,7 +14,7 @@ export interface ByteRange {
 }
 
 /**
- * libinjection by way of libddwaf, whose cut of it is without some fingerprints and event handlers; those that CRS is
+ * libinjection by way of libddwaf, whose cut of it is without some fingerprints and attributes; those that CRS is
  * tested for are added here. A call costs microseconds whatever its size: hand in all values of a
  * request at once.
  */
@@ -53,7 +53,7 @@ interface EventParameter {
   highlight: string[];
 }
 
-const handlerIn = (text: string): string | null => (hasEventHandler(text) ? 'on' : null);
+const scriptingIn = (text: string): string | null => (hasScriptingAttribute(text) ? 'attribute' : null);
 
 /** libddwaf looks at no more than 256 members of a container. */
 const mostTexts = 200;
@@ -123,7 +123,7 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
     if (texts.length > 0) scan(address, texts, owners, found);
     for (const [index, text] of texts.entries()) {
       const owner = owners[index]!;
-      if (found[owner] === null) found[owner] = address === 'sqli' ? findSqlBreakout(text) : handlerIn(text);
+      if (found[owner] === null) found[owner] = address === 'sqli' ? findSqlBreakout(text) : scriptingIn(text);
     }
     return found;
   };

@@ -1,14 +1,15 @@
 /**
  * SQL injection that libddwaf's cut of libinjection lets pass, because its list of fingerprints lacks theirs: a value
- * that ends the quoted text it is put into and goes on with a condition, a function or an operator, and calls of the
- * functions that delay or leak. Fingerprints are written as libinjection writes them (s string, & logic, f function…).
+ * that ends the quoted text it is put into and goes on with a condition, a function or an operator; and calls of
+ * the functions that delay or leak. Fingerprints are written as libinjection writes them (s string, & logic, o operator,
+ * f function).
  */
 
 const blanks = /(?:[\s\0]|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/y;
 const closings = /\)*/y;
 const logic = /(?:(?:and|or|xor)(?![\w$])|&&|\|\|)/iy;
 const operator = /[+\-*/|&=<>^%,]{1,3}/y;
-const number = /(?:0x[0-9a-f]+|\d+(?:\.\d*)?)(?![\w$])/iy;
+const constant = /(?:0x[0-9a-f]+|\d+(?:\.\d*)?|true|false|null)(?![\w$])/iy;
 /** What may follow the first operand of a condition. */
 const afterOperand = /$|[=<>!'"`);#]|--|(?:like|is|in|between|and|or|regexp|rlike)(?![\w$])/iy;
 /** Functions that attacks call right behind the quote: to delay, to compare bit by bit, to raise telling errors. */
@@ -45,7 +46,7 @@ const behindQuote = (text: string, quote: number): string | null => {
   if (take(logic)) {
     take(blanks);
     if (take(called)) return 's&f(1';
-    if (!take(number)) return null;
+    if (!take(constant)) return null;
     take(blanks);
     return take(afterOperand) ? 's&1' : null;
   }
