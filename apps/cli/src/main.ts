@@ -7,6 +7,7 @@ import { migrateCommand } from './commands/migrate.ts';
 import { statusCommand } from './commands/status.ts';
 import { tokenCommand } from './commands/token.ts';
 import { userCommand } from './commands/user.ts';
+import { wafCommand } from './commands/waf.ts';
 import { CommandFailure } from './failure.ts';
 
 const program = new Command('sallyport')
@@ -18,7 +19,8 @@ const program = new Command('sallyport')
   .addCommand(keysCommand())
   .addCommand(configCommand())
   .addCommand(migrateCommand())
-  .addCommand(statusCommand());
+  .addCommand(statusCommand())
+  .addCommand(wafCommand());
 
 /** What a person can act on, one line each; a bug keeps its stack. */
 const linesOf = (error: unknown): readonly string[] => {

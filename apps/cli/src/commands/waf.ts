@@ -1,0 +1,162 @@
+import { globSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
+import {
+  baselineRules,
+  type CompileEnv,
+  check,
+  crsSettings,
+  type Diagnostic,
+  type ExplainedCheck,
+  type Explanation,
+  explain,
+  formatDiagnostic,
+  type RuleSource,
+} from '@sallyport/waf';
+import { Command } from 'commander';
+import { CommandFailure } from '../failure.ts';
+import { print } from '../print.ts';
+import { readRawRequest } from '../read-raw-request.ts';
+
+/** Findings do not fail a check, errors do; `--strict` makes both fail. */
+const FOUND_SOMETHING = 2;
+
+const disk: CompileEnv = {
+  readFile: (path) => readFileSync(path),
+  glob: (pattern) => globSync(pattern).sort(),
+};
+
+const readSource = (path: string): RuleSource => {
+  try {
+    return { path, text: readFileSync(path) };
+  } catch (cause) {
+    throw new CommandFailure(`cannot read ${path}: ${(cause as Error).message}`);
+  }
+};
+
+/** `sallyport waf check` and `sallyport waf explain`. */
+export const wafCommand = (): Command =>
+  new Command('waf')
+    .description('check firewall rules and explain what they do')
+    .addCommand(checkCommand())
+    .addCommand(explainCommand());
+
+const checkCommand = (): Command =>
+  new Command('check')
+    .description('lint rule files: mistakes, rules that can never match, patterns that are slow in other engines')
+    .argument('<file...>', 'SecLang files, read in this order as one rule set')
+    .option('--json', 'print the report as JSON')
+    .option('--strict', `exit with ${FOUND_SOMETHING} also for findings`)
+    .action((files: string[], options: { json?: boolean; strict?: boolean }) => {
+      const report = check(files.map(readSource), disk);
+      const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
+      if (options.json === true) print(JSON.stringify(report, null, 2));
+      else {
+        for (const diagnostic of report.diagnostics) print(formatDiagnostic(diagnostic));
+        for (const { file, line, column, kind, ruleId, message } of report.findings) {
+          print(`${file}:${line}:${column}: ${kind}: rule ${ruleId}: ${message}`);
+        }
+        const summary = `${report.diagnostics.length} diagnostics, ${report.findings.length} findings`;
+        print(
+          errors.length === 0
+            ? `${report.ruleCount} rules, ${summary}`
+            : `the rules do not load: ${errors.length} errors`,
+        );
+      }
+      if (errors.length > 0) process.exitCode = 1;
+      else if (options.strict === true && report.findings.length > 0) process.exitCode = FOUND_SOMETHING;
+    });
+
+type ExplainOptions = {
+  readonly rules: readonly string[];
+  readonly request: string;
+  readonly client: string;
+  readonly paranoia?: string;
+  readonly baseline: boolean;
+  readonly all?: boolean;
+  readonly rule?: string;
+  readonly json?: boolean;
+};
+
+const explainCommand = (): Command =>
+  new Command('explain')
+    .description('judge a request from a file and tell which rules looked at what, and why they fired')
+    .requiredOption('--rules <file...>', 'SecLang files, read in this order as one rule set')
+    .requiredOption('--request <file>', 'the request as it stands on the wire: request line, headers, empty line, body')
+    .option('--client <address>', 'address the request comes from', '127.0.0.1')
+    .option('--paranoia <level>', 'paranoia level of the Core Rule Set, 1 to 4')
+    .option('--no-baseline', 'leave out the settings that Sallyport puts in front of a rule set')
+    .option('--rule <id>', 'show everything that this rule looked at')
+    .option('--all', 'show everything that every rule looked at')
+    .option('--json', 'print the explanation as JSON')
+    .action((options: ExplainOptions) => {
+      if (isIP(options.client) === 0) throw new CommandFailure(`--client ${options.client} is not an IP address`);
+      const request = readRawRequest(readSource(options.request).text as Buffer, {
+        clientAddress: options.client,
+        now: Date.now(),
+      });
+      const sources = [
+        ...(options.baseline ? [baselineRules] : []),
+        ...paranoiaSource(options.paranoia),
+        ...options.rules.map(readSource),
+      ];
+      const { explanation, diagnostics } = explain(sources, { request }, disk, { mode: 'detect' });
+      if (explanation === null) throw new CommandFailure(`the rules do not load:\n${errorsOf(diagnostics).join('\n')}`);
+      if (options.json === true) print(JSON.stringify(explanation, null, 2));
+      else printExplanation(explanation, options);
+    });
+
+const errorsOf = (diagnostics: readonly Diagnostic[]): string[] =>
+  diagnostics.filter(({ severity }) => severity === 'error').map(formatDiagnostic);
+
+const paranoiaSource = (level: string | undefined): RuleSource[] => {
+  if (level === undefined) return [];
+  if (!/^[1-4]$/.test(level)) throw new CommandFailure(`--paranoia ${level} is not a level from 1 to 4`);
+  return [crsSettings({ paranoiaLevel: Number(level) as 1 | 2 | 3 | 4, inboundThreshold: 5 })];
+};
+
+const printExplanation = ({ verdict, checks, fired, skipped, isCut }: Explanation, options: ExplainOptions): void => {
+  const shown = checks.filter(({ ruleId, isMatch }) =>
+    options.all === true
+      ? true
+      : options.rule === undefined
+        ? isMatch && fired.includes(ruleId)
+        : ruleId === Number(options.rule),
+  );
+  for (const one of shown) print(checkLine(one));
+  if (isCut) print('… more than are kept');
+  const jumped = skipped.filter(({ ruleId }) => options.rule !== undefined && ruleId === Number(options.rule));
+  for (const { ruleId, reason, by } of jumped) {
+    print(
+      reason === 'removed' ? `rule ${ruleId} was taken out by a ctl` : `rule ${ruleId} was jumped over by rule ${by}`,
+    );
+  }
+  for (const match of verdict.matches) {
+    print(`rule ${match.id} (phase ${match.phase}): ${match.message}${match.data === '' ? '' : ` [${match.data}]`}`);
+  }
+  const { inbound } = verdict.scores;
+  print(
+    `anomaly score ${inbound.total}, threshold ${inbound.threshold ?? 'none'}, by level ${inbound.byParanoiaLevel.join('/')}`,
+  );
+  print(
+    verdict.wouldBe === 'pass'
+      ? 'the request passes'
+      : `the request would be answered: ${verdict.wouldBe}, by rule ${verdict.ruleId}`,
+  );
+};
+
+const checkLine = ({
+  ruleId,
+  phase,
+  link,
+  file,
+  line,
+  variable,
+  transformations,
+  value,
+  operator,
+  isMatch,
+}: ExplainedCheck): string => {
+  const steps = transformations.length === 0 ? '' : ` after ${transformations.join(', ')}`;
+  const where = link === 0 ? `${ruleId}` : `${ruleId} chain ${link}`;
+  return `${isMatch ? 'match   ' : 'no match'} ${where} (phase ${phase}, ${file}:${line}) ${variable} = "${value}"${steps}: ${operator}`;
+};
