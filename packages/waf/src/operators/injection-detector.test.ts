@@ -146,16 +146,17 @@ const DIFFERENT: Record<string, string> = Object.fromEntries(
   ['012', '013', '014', '030', '032', '034'].map((number) => [`test-sqli-${number}.txt`, '']),
 );
 
-describe.skipIf(!existsSync(cases))("libinjection's SQL cases", () => {
-  const files = existsSync(cases) ? readdirSync(cases).filter((file) => file.endsWith('.txt')) : [];
-  test(`${files.length} cases`, () => {
-    const wrong: string[] = [];
-    for (const file of files) {
-      const parts = /--INPUT--\n([\s\S]*?)\n?--EXPECTED--\n?([\s\S]*)$/.exec(readFileSync(join(cases, file), 'latin1'));
-      const expected = DIFFERENT[file] ?? parts?.[2]?.trim();
-      const actual = sqli(parts?.[1] ?? '', 'latin1') ?? '';
-      if (actual !== expected) wrong.push(`${file}: ${parts?.[1]} is ${actual}, not ${expected}`);
-    }
-    expect(wrong).toEqual([]);
-  });
+const files = existsSync(cases) ? readdirSync(cases).filter((file) => file.endsWith('.txt')) : [];
+const missing = files.length === 0 ? ' (none run: there is no ../shared/waf-oracles beside the repository)' : '';
+
+test.skipIf(files.length === 0)(`${files.length} of libinjection's 50 SQL cases${missing}`, () => {
+  expect(files).toHaveLength(50);
+  const wrong: string[] = [];
+  for (const file of files) {
+    const parts = /--INPUT--\n([\s\S]*?)\n?--EXPECTED--\n?([\s\S]*)$/.exec(readFileSync(join(cases, file), 'latin1'));
+    const expected = DIFFERENT[file] ?? parts?.[2]?.trim();
+    const actual = sqli(parts?.[1] ?? '', 'latin1') ?? '';
+    if (actual !== expected) wrong.push(`${file}: ${parts?.[1]} is ${actual}, not ${expected}`);
+  }
+  expect(wrong).toEqual([]);
 });
