@@ -73,6 +73,7 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
   const shorterOutput = new Int32Array(nodeCount);
   const failure = new Int32Array(nodeCount);
   const queue = new Int32Array(nodeCount);
+  let firstOutput = 0;
   let head = 0;
   let tail = 0;
   for (let kind = 0; kind < width; kind++) if (next[kind] !== 0) queue[tail++] = next[kind]!;
@@ -90,16 +91,20 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
       }
     }
   }
-  // Row offset times two, plus one where something ends: a single load and test for each byte. The last column of a
-  // row is its node.
+  // Rows in the order of the search from the root, which keeps those in use together, nodes where something ends last:
+  // then one comparison for each byte finds them. The last column of a row is its node.
   const hasOutput = (node: number): boolean => literalAt[node] !== 0 || shorterOutput[node] !== 0;
+  const rowOf = new Int32Array(nodeCount);
+  let rows = 1;
+  for (const isOutput of [false, true]) {
+    if (isOutput) firstOutput = rows * stride;
+    for (let at = 0; at < tail; at++) if (hasOutput(queue[at]!) === isOutput) rowOf[queue[at]!] = rows++ * stride;
+  }
+  const table = new Int32Array(nodeCount * stride);
   for (let node = 0; node < nodeCount; node++) {
-    const row = node * stride;
-    for (let kind = 0; kind < width; kind++) {
-      const target = next[row + kind]!;
-      next[row + kind] = target * stride * 2 + (hasOutput(target) ? 1 : 0);
-    }
-    next[row + width] = node;
+    const row = rowOf[node]!;
+    for (let kind = 0; kind < width; kind++) table[row + kind] = rowOf[next[node * stride + kind]!]!;
+    table[row + width] = node;
   }
   if (caseless) for (let byte = 0x41; byte <= 0x5a; byte++) classOf[byte] = classOf[byte + 32]!;
 
@@ -114,17 +119,17 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
 
   return {
     hitWords: (literals.length + 31) >> 5,
-    bytes: (next.length + nodeCount * 4 + literals.length) * 4,
+    bytes: (table.length + nodeCount * 2 + literals.length) * 4,
 
     scan(buf, start, end, hits) {
       for (const index of always) hits[index >> 5]! |= 1 << (index & 31);
       let hasHits = always.length > 0;
       let state = 0;
       for (let at = start; at < end; at++) {
-        state = next[(state >> 1) + classOf[buf[at]!]!]!;
-        if ((state & 1) === 1) {
+        state = table[state + classOf[buf[at]!]!]!;
+        if (state >= firstOutput) {
           hasHits = true;
-          report(next[(state >> 1) + width]!, hits);
+          report(table[state + width]!, hits);
         }
       }
       return hasHits;
@@ -134,9 +139,9 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
       if (always.length > 0) return always[0]!;
       let state = 0;
       for (let at = start; at < end; at++) {
-        state = next[(state >> 1) + classOf[buf[at]!]!]!;
-        if ((state & 1) === 1) {
-          const node = next[(state >> 1) + width]!;
+        state = table[state + classOf[buf[at]!]!]!;
+        if (state >= firstOutput) {
+          const node = table[state + width]!;
           return literalAt[literalAt[node] !== 0 ? node : shorterOutput[node]!]! - 1;
         }
       }

@@ -8,7 +8,7 @@ export type RequiredLiterals = { literals: string[]; isCaseless: boolean };
 /** A byte set of more lower-case members than this is not spelt out. */
 const maxSetMembers = 24;
 const maxStrings = 700;
-const maxLiteralLength = 16;
+const maxLiteralLength = 10;
 /** Strings this rare are not multiplied any more: it would only cost memory. */
 const rareEnough = 1e-4;
 /** What each literal costs the automaton that looks for it, as a frequency. */
@@ -225,5 +225,8 @@ export const requiredLiterals = (root: PcreNode): RequiredLiterals | null => {
 
   const { starts, required } = visit(root);
   const best = starts === null ? required : better(required, weighStarts(starts));
-  return best === null ? null : { literals: minimal(best.strings), isCaseless };
+  if (best === null) return null;
+  const literals = minimal(best.strings);
+  // Single bytes are what the gate's byte classes are for.
+  return literals.every((literal) => literal.length === 1) ? null : { literals, isCaseless };
 };
