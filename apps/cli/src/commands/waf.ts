@@ -114,12 +114,13 @@ const paranoiaSource = (level: string | undefined): RuleSource[] => {
   return [crsSettings({ paranoiaLevel: Number(level) as 1 | 2 | 3 | 4, inboundThreshold: 5 })];
 };
 
-const printExplanation = ({ verdict, checks, fired, skipped, isCut }: Explanation, options: ExplainOptions): void => {
+const printExplanation = ({ verdict, checks, skipped, isCut }: Explanation, options: ExplainOptions): void => {
+  const logged = new Set(verdict.matches.map(({ id }) => id));
   const shown = checks.filter(({ ruleId, isMatch }) =>
     options.all === true
       ? true
       : options.rule === undefined
-        ? isMatch && fired.includes(ruleId)
+        ? isMatch && logged.has(ruleId)
         : ruleId === Number(options.rule),
   );
   for (const one of shown) print(checkLine(one));

@@ -130,7 +130,7 @@ export const createEvaluator = (trace: Trace | null) => {
   const checkTarget = (tx: Transaction, rule: Rule, link: Link, target: Target, candidates: Candidates): boolean => {
     const { variable } = target;
     if (target.isCount) {
-      const name = `&${variable.name}`;
+      const name = `&${variable.name}${target.selector?.kind === 'literal' ? `:${target.selector.key}` : ''}`;
       return !isExcluded(link.exclusions, variable, '') && checkValue(tx, rule, link, name, countValues(tx, target));
     }
     switch (variable.kind) {

@@ -55,7 +55,7 @@ const unreachableRules = (program: Program): RuleFinding[] => {
   const found = new Map<Rule, string>();
   for (const phase of program.phases) for (const [rule, reason] of jumpedOver(phase)) found.set(rule, reason);
   for (const rule of program.rules) {
-    const reason = rule.links.map((link) => blindReason(link, rule, program)).find((one) => one !== null);
+    const reason = rule.links.map((link) => blindReason(link, rule)).find((one) => one !== null);
     if (reason !== undefined && reason !== null && !found.has(rule)) found.set(rule, reason);
   }
   return [...found].map(([rule, reason]) => finding(rule, rule.place, 'unreachable', reason));
@@ -76,7 +76,7 @@ const jumpedOver = ({ rules }: PhaseProgram): [Rule, string][] => {
 };
 
 /** Why a link never sees a value; null when it may. */
-const blindReason = (link: Link, rule: Rule, { settings }: Program): string | null => {
+const blindReason = (link: Link, rule: Rule): string | null => {
   if (link.operator === null || link.targets.length === 0)
     return link.operator === null ? null : 'The rule looks at no variable';
   if (link.targets.some(({ isCount }) => isCount)) return null;
@@ -84,9 +84,6 @@ const blindReason = (link: Link, rule: Rule, { settings }: Program): string | nu
   const earliest = Math.min(...phases);
   if (earliest > rule.phase)
     return `In phase ${rule.phase} none of its variables has a value: they come with phase ${earliest}`;
-  const names = link.targets.map(({ variable }) => variable.name);
-  if (!settings.isResponseBodyAccessed && names.every((name) => name === 'RESPONSE_BODY'))
-    return 'SecResponseBodyAccess is Off';
   return null;
 };
 

@@ -33,11 +33,11 @@ SecRule ARGS "@rx a" "id:5,phase:2,pass"
   test('finds rules whose variables have no value yet', () => {
     const { findings } = checkText(`SecRule REQUEST_BODY|XML:/* "@rx a" "id:1,phase:1,pass"
 SecRule REQUEST_BODY|ARGS "@rx a" "id:2,phase:1,pass"
-SecRule RESPONSE_BODY "@rx a" "id:3,phase:4,pass"
+SecRule RESPONSE_BODY "@rx a" "id:3,phase:3,pass"
 `);
     expect(findings.map(({ ruleId, message }) => [ruleId, message])).toEqual([
       [1, 'In phase 1 none of its variables has a value: they come with phase 2'],
-      [3, 'SecResponseBodyAccess is Off'],
+      [3, 'In phase 3 none of its variables has a value: they come with phase 4'],
     ]);
   });
 

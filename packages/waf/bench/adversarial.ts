@@ -1,0 +1,109 @@
+// The worst that requests can cost: node packages/waf/bench/adversarial.ts [paranoia level, 1 unless given]
+
+import type { WafRequest } from '../src/index.ts';
+import { attackTexts, pumped } from '../src/regex/attack-texts.ts';
+import { defaultFlags, parsePcre } from '../src/regex/index.ts';
+import { compileCrs3 } from './crs.ts';
+import { crs3Patterns } from './crs-patterns.ts';
+import { engineRequest } from './requests.ts';
+
+const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
+const form = 'application/x-www-form-urlencoded';
+const size = 20_000;
+
+const post = (type: string, body: Uint8Array): WafRequest => {
+  const request = engineRequest('GET', '1');
+  const headers = [
+    ...request.headers,
+    [latin1('Content-Type'), latin1(type)] as const,
+    [latin1('Content-Length'), latin1(String(body.length))] as const,
+  ];
+  return { ...request, method: latin1('POST'), uri: latin1('/form'), headers, body };
+};
+
+/** Percent-encodes every byte that a form could not carry. */
+const encode = (bytes: Uint8Array): string =>
+  Buffer.from(bytes)
+    .toString('latin1')
+    .replace(/[^A-Za-z0-9]/g, (char) => `%${char.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
+type Attack = { readonly name: string; readonly request: WafRequest; readonly bytes: number };
+
+const formOf = (name: string, value: Uint8Array): Attack => ({
+  name,
+  request: post(form, latin1(`a=${encode(value)}`)),
+  bytes: value.length,
+});
+const bodyOf = (name: string, type: string, body: string): Attack => ({
+  name,
+  request: post(type, latin1(body)),
+  bytes: body.length,
+});
+
+/** Each loop of each pattern pumped to 20 KB, as one form value. */
+const pumpedPatterns = (): Attack[] =>
+  crs3Patterns().flatMap(({ id, source }) =>
+    attackTexts(parsePcre(source, defaultFlags)).map((attack) =>
+      formOf(`pumped ${id}`, pumped(attack, Math.ceil(size / attack.pump.length))),
+    ),
+  );
+
+const shapes = (): Attack[] => {
+  const parts = Array.from(
+    { length: 400 },
+    (_, part) =>
+      `--x\r\nContent-Disposition: form-data; name="p${part}"; filename="f${part}.txt"\r\n\r\n--y\r\nselect ${part}\r\n`,
+  );
+  return [
+    bodyOf('deep JSON', 'application/json', `${'['.repeat(60_000)}1${']'.repeat(60_000)}`),
+    bodyOf(
+      'deep JSON within the limit',
+      'application/json',
+      Array.from({ length: 100 }, () => `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`)
+        .join('')
+        .slice(0, 2_401),
+    ),
+    bodyOf('10,000 parameters', form, Array.from({ length: 10_000 }, (_, n) => `p${n}=v${n}`).join('&')),
+    bodyOf(
+      '1,000 parameters of SQL',
+      form,
+      Array.from({ length: 1_000 }, (_, n) => `p${n}=1+union+select+${n}+from+t`).join('&'),
+    ),
+    bodyOf('nested multipart', 'multipart/form-data; boundary=x', `${parts.join('')}--x--\r\n`),
+    ...['a', '0', ' ', '%', '\\', "'", '(', '<', '/', '.', '\xff', '&', '=', ';', '\n', '\0'].map((char) =>
+      formOf(`128 KB of ${JSON.stringify(char)}`, latin1(char.repeat(131_072))),
+    ),
+    formOf(
+      '128 KB of random bytes',
+      Uint8Array.from({ length: 131_072 }, (_, at) => Math.imul(at, 2_654_435_761) >>> 24),
+    ),
+    formOf('128 KB of mixed attack words', latin1("' or select(<script>/*\\x;$(eval ".repeat(4_096))),
+  ];
+};
+
+const level = Number(process.argv[2] ?? 1) as 1 | 2 | 3 | 4;
+const ruleSet = compileCrs3(level);
+for (let count = 0; count < 500; count++) ruleSet.inspect(engineRequest('form', String(count)));
+const results = [...shapes(), ...pumpedPatterns()].map(({ name, request, bytes }) => {
+  const start = process.cpuUsage();
+  const verdict = ruleSet.inspect(request, { mode: 'detect' });
+  const { user, system } = process.cpuUsage(start);
+  const micros = user + system;
+  return {
+    name,
+    bytes,
+    millis: micros / 1_000,
+    perByte: micros / bytes,
+    limits: verdict.limitsHit.join(' '),
+    units: verdict.workUnits,
+  };
+});
+results.sort((a, b) => b.millis - a.millis);
+process.stdout.write(`${results.length} requests at PL${level}; the slowest:\n`);
+for (const { name, bytes, millis, perByte, limits, units } of results.slice(0, 25)) {
+  process.stdout.write(
+    `${millis.toFixed(1).padStart(8)} ms ${perByte.toFixed(2).padStart(6)} µs/byte ${String(bytes).padStart(7)} bytes ${(units / bytes).toFixed(0).padStart(6)} units/byte  ${name} ${limits}\n`,
+  );
+}
+const worst = results.toSorted((a, b) => b.perByte - a.perByte).find(({ bytes }) => bytes >= 10_000)!;
+process.stdout.write(`worst per byte of those over 10 KB: ${worst.perByte.toFixed(2)} µs (${worst.name})\n`);
