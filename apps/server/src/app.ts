@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import multipart from '@fastify/multipart';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import websocket from '@fastify/websocket';
 import Fastify, { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import { accountRoutes } from './account-routes.ts';
@@ -24,6 +23,7 @@ import type { Identify } from './http/identify.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { type PolicyOptions, registerPolicy } from './http/policy.ts';
 import { registerValidation } from './http/validation.ts';
+import { registerWebSocket } from './http/websocket.ts';
 import { securitySuiteRoutes } from './security-routes.ts';
 import type { SecuritySuite } from './security-suite.ts';
 
@@ -42,8 +42,6 @@ export interface AppDeps {
 
 const BODY_LIMIT = 1024 * 1024;
 const REQUEST_TIMEOUT_MS = 120_000;
-/** Readers of the live log have nothing to say. */
-const MAX_WEBSOCKET_MESSAGE_BYTES = 1_024;
 
 /** Puts the features behind HTTP. Nothing listens yet. */
 export const createApp = async (deps: AppDeps): Promise<App> => {
@@ -58,6 +56,8 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   registerErrorMapping(app as never);
+  // Before the policy: what that refuses has to be known as an upgrade by then, or its socket would stay open.
+  await registerWebSocket(app);
   registerPolicy(app as never, {
     identify: deps.identify,
     clientAddress: deps.clientAddress,
@@ -71,7 +71,6 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
   });
   await app.register(multipart, { throwFileSizeLimit: false });
-  await app.register(websocket, { options: { maxPayload: MAX_WEBSOCKET_MESSAGE_BYTES } });
   await registerOpenApi(app);
   await app.register(
     async (api) => {

@@ -1,0 +1,60 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { guardBlock } from '../../testing/guard-line.ts';
+import { parseGuardLine } from './guard-line.ts';
+import { parseProxyLine } from './proxy-line.ts';
+
+const proxyFields = {
+  time: '2026-11-20T12:00:00Z',
+  client: '203.0.113.7',
+  reference: 'ref',
+  status: 403,
+  refused: 'decision',
+  host: 'a',
+  host_id: '7',
+  method: 'GET',
+  uri: '/',
+};
+
+test('no text makes the readers throw or yields something of another form', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      const message = parseGuardLine(text);
+      if (message) expect(['block', 'log', 'counters']).toContain(message.type);
+      const event = parseProxyLine(text);
+      if (event) expect(typeof event.reference).toBe('string');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a field of another type is refused, whichever it is', () => {
+  const odd = fc.oneof(fc.constant(null), fc.array(fc.string()), fc.object(), fc.boolean());
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(guardBlock())), odd, (field, value) => {
+      fc.pre(field !== 'rule_id' || value !== null);
+      fc.pre(field !== 'monitored' || typeof value !== 'boolean');
+      fc.pre(field !== 'matches' || !Array.isArray(value) || value.length > 0);
+      expect(parseGuardLine(JSON.stringify(guardBlock({ [field]: value })))).toBeUndefined();
+    }),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(proxyFields)), odd, (field, value) => {
+      expect(parseProxyLine(JSON.stringify({ ...proxyFields, [field]: value }))).toBeUndefined();
+    }),
+  );
+});
+
+test('what a client chose stays in its field', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string({ maxLength: 300 }), (uri, host) => {
+      const event = parseProxyLine(JSON.stringify({ ...proxyFields, uri, host }));
+      expect(event).toMatchObject({
+        layer: 'decision',
+        host_id: 7,
+        request_uri: uri.slice(0, 4_096),
+        host: host.slice(0, 255),
+      });
+    }),
+  );
+});
