@@ -1,6 +1,7 @@
+export { switchKeys } from './config/guard.ts';
 export { dataPlaneFiles } from './config/layout.ts';
 export { renderConfig } from './config/render-config.ts';
-export { type ConfigSettings, defaultSettings, InvalidSetting } from './config/settings.ts';
+export { type ConfigSettings, defaultSettings, type GuardSettings, InvalidSetting } from './config/settings.ts';
 export { createDataPlane, type DataPlaneEvent, type DataPlaneOptions } from './driver/create-data-plane.ts';
 export type { Connection, DataPlane, DataPlaneStatus, Outcome, ReconcileReport } from './driver/data-plane.ts';
 export type {
@@ -12,4 +13,11 @@ export type {
   HostFlags,
   Origin,
 } from './driver/desired.ts';
+export { writeFileAtomically } from './files/atomic-file.ts';
+export { mapFileChunks } from './files/map-file.ts';
 export { writeStaticFiles } from './files/static-files.ts';
+export { routeFlags } from './routes/flags.ts';
+export { type AdminSocket, createAdminSocket } from './runtime/admin-socket.ts';
+export { createMapCommands, type MapCommands } from './runtime/maps.ts';
+export { readProcessInfo } from './runtime/process-info.ts';
+export { RuntimeUnavailable } from './runtime/runtime-errors.ts';

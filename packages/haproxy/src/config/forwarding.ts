@@ -11,8 +11,9 @@ const trustedForwarding = `\
 `;
 
 const directForwarding = `\
-  http-request set-header X-Forwarded-For %[src]
-  http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+  http-request set-header X-Forwarded-For %ci
+  http-request set-header X-Forwarded-Proto http
+  http-request set-header X-Forwarded-Proto https if { ssl_fc }
 `;
 
 /**
@@ -22,15 +23,13 @@ const directForwarding = `\
 export const forwardedHeaders = ({ trustedProxies }: ConfigSettings): string => `\
   # What the origin is told about the client; copies that the client sent are dropped.
   http-request del-header Forwarded
-  http-request set-header X-Real-IP %[src]
+  http-request set-header X-Real-IP %ci
 ${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
   http-request set-header X-Forwarded-Host %[req.hdr(host)]
-  http-request set-header X-Forwarded-Port %[dst_port]
+  http-request set-header X-Forwarded-Port %fp
   http-request del-header ^x-(real-ip|forwarded-(for|proto|host|port))$ -m reg if !${flagIsSet(routeFlags.standardHeaders)} !upgrade
   # The management API knows by this that a request came through the proxy.
   http-request set-header X-Sallyport-Proxied 1
-  # Only what may safely be sent twice is sent again when a reused connection turns out to be closed.
-  http-request disable-l7-retry if !{ method GET HEAD OPTIONS }
 
 `;
 

@@ -98,6 +98,7 @@ backend guards
   mode spop
 .else
   mode tcp
+  no option http-no-delay
 .endif
   option spop-check
   option redispatch 1

@@ -1,7 +1,7 @@
 import { clientAddress } from './client-address.ts';
 import { defaultsSection } from './defaults-section.ts';
 import { destination, forwardedHeaders, originSections, responseHeaders } from './forwarding.ts';
-import { globalSection } from './global-section.ts';
+import { eventRing, globalSection } from './global-section.ts';
 import { guardSections, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { rateTable } from './rate-table.ts';
@@ -21,6 +21,7 @@ export const renderConfig = (settings: ConfigSettings): string => {
   return [
     heading,
     globalSection(settings),
+    eventRing(settings),
     defaultsSection(),
     rateTable(settings),
     'frontend proxy\n',

@@ -42,6 +42,8 @@ export type ConfigSettings = {
   /** Concurrent connections; null lets HAProxy derive it from the file descriptor limit. */
   maxConnections: number | null;
   log: LogTarget;
+  /** Unix socket (stream) that gets every log line as well; null for none. */
+  eventSocket: string | null;
   /** Authorities that https origins with verification on are checked against, PEM bundle. */
   originAuthorities: string;
   rateLimit: RateLimitSettings | null;
@@ -122,6 +124,7 @@ export const checkSettings = (settings: ConfigSettings): void => {
   if (settings.threads !== null) checkCount('threads', settings.threads, 1, 64);
   if (settings.maxConnections !== null) checkCount('maxConnections', settings.maxConnections, 10, 10_000_000);
   if (settings.log.to === 'socket') checkSocket('log', settings.log.path);
+  if (settings.eventSocket !== null) checkSocket('eventSocket', settings.eventSocket);
   checkPath('originAuthorities', settings.originAuthorities);
   if (settings.rateLimit) checkCount('rateLimit', settings.rateLimit.windowSec, 1, 86_400);
   if (settings.guard) {
@@ -142,8 +145,9 @@ export const defaultSettings = {
   threads: null,
   maxConnections: null,
   log: { to: 'stdout' },
+  eventSocket: null,
   originAuthorities: '/etc/ssl/certs/ca-certificates.crt',
   rateLimit: null,
   guard: null,
-  bufferBytes: 32_768,
+  bufferBytes: 16_384,
 } as const satisfies Partial<ConfigSettings>;

@@ -44,7 +44,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
     onEvent = () => {},
     overlayLimit = 1_000,
     payloadBytes = 12_000,
-    maxPemBytes = 31_000,
+    maxPemBytes = 15_000,
   } = options;
   const socket = createAdminSocket({ path: adminSocket });
   const bulkSocket = createAdminSocket({ path: adminSocket });
@@ -69,7 +69,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
   const largeChange = overlayLimit / 2;
   let revision = 0;
   let lastReconcileMs: number | null = null;
-  let folding: Promise<void> | undefined;
+  let isFolding = false;
 
   const follower = followHaproxy({
     socketPath: adminSocket,
@@ -81,12 +81,14 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
     onDisconnected: (reason) => onEvent({ type: 'disconnected', reason }),
   });
 
-  /** Folds in the background or, for a change that is too large for the overlay, before it is answered. */
-  const fold = (): Promise<void> => {
-    folding ??= bulk(() => routes.fold(exclusively)).finally(() => {
-      folding = undefined;
-    });
-    return folding;
+  const foldInBackground = (): void => {
+    if (isFolding) return;
+    isFolding = true;
+    void bulk(() => routes.fold(exclusively, { isVerified: false }))
+      .catch((err: unknown) => onEvent({ type: 'fold failed', err }))
+      .finally(() => {
+        isFolding = false;
+      });
   };
 
   const failure = (error: unknown): string => {
@@ -161,9 +163,9 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       });
       let problem = issue;
       if (problem === undefined && steps.length > largeChange) {
-        problem = await attempt(() => fold().then(() => routes.verify(steps)));
+        problem = await attempt(() => bulk(() => routes.fold(exclusively, { isVerified: true })));
       } else if (routes.needsFold) {
-        void fold().catch((err: unknown) => onEvent({ type: 'fold failed', err }));
+        foldInBackground();
       }
       if (problem === undefined) revision++;
       const outcomes = new Map<number, Outcome>();

@@ -4,7 +4,7 @@ import { mapFileChunks } from '../files/map-file.ts';
 import { createTwoLevelMap, type OverlayStep } from '../reconcile/two-level-map.ts';
 import { removedRecord } from '../routes/route-record.ts';
 import type { MapCommands } from '../runtime/maps.ts';
-import { RuntimeUnavailable } from '../runtime/runtime-errors.ts';
+import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
 import type { DesiredHost, HostChange } from './desired.ts';
 import { createRouteBook } from './route-book.ts';
 
@@ -21,6 +21,8 @@ export type RoutePlaneOptions = {
   /** Awaited between two payloads of a fold, to leave HAProxy's event loop to the traffic. */
   foldPause: () => Promise<void>;
 };
+
+type FoldOptions = { isVerified: boolean };
 
 const baseHeader = [
   'name, space, record: flags|address|port|server name|host id (flags: sums of the bits in haproxy.cfg), or "off".',
@@ -49,9 +51,15 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
     );
 
   const runStep = async (step: OverlayStep): Promise<void> => {
-    if (step.type === 'add') await overlay.add(step.name, step.record);
-    else if (step.type === 'set') await overlay.set(step.name, step.record);
-    else await overlay.remove(step.name);
+    if (step.type === 'add') return overlay.add(step.name, step.record);
+    // A large change that waits for its fold may have left the overlay without the entry.
+    try {
+      if (step.type === 'set') await overlay.set(step.name, step.record);
+      else await overlay.remove(step.name);
+    } catch (error) {
+      if (!(error instanceof RuntimeRefused)) throw error;
+      if (step.type === 'set') await overlay.add(step.name, step.record);
+    }
   };
 
   const lookUp = async (name: string): Promise<string | undefined> =>
@@ -79,6 +87,11 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
     });
     // A duplicated entry counts as one match too many.
     return differing + Math.abs(intended.size - matching);
+  };
+
+  const verifyAll = async (): Promise<void> => {
+    const drifted = (await countDrift(bulkBase, table.base)) + (await countDrift(overlay, table.overlay));
+    if (drifted > 0) throw new Error(`${drifted} routes in HAProxy differ from those just given`);
   };
 
   return {
@@ -110,7 +123,6 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       for (const step of steps) await runStep(step);
       await verify(steps);
     },
-    verify,
 
     /** Whether HAProxy has the intended route for each of these names. */
     async areLive(names: readonly string[]): Promise<boolean> {
@@ -120,9 +132,9 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
 
     /**
      * Folds the overlay into the base: file, HAProxy's base, then the overlay. `exclusively` runs the last part, in
-     * which no change may happen; before it changes go on as usual.
+     * which no change may happen; before it changes go on as usual. With `isVerified` everything is read back.
      */
-    async fold(exclusively: (task: () => Promise<void>) => Promise<void>): Promise<void> {
+    async fold(exclusively: (task: () => Promise<void>) => Promise<void>, { isVerified }: FoldOptions): Promise<void> {
       const fold = table.beginFold();
       let isCommitted = false;
       try {
@@ -140,6 +152,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
           isCommitted = true;
           if (!unavailable) await overlay.replace(table.overlay, { payloadBytes }).catch(orUnavailable);
           await writeOverlay();
+          if (isVerified && !unavailable) await verifyAll().catch(orUnavailable);
         });
         if (unavailable) throw unavailable;
       } finally {
