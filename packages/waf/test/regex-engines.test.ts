@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createBacktracker } from '../src/regex/backtracker.ts';
+import { countCaptures } from '../src/regex/count-groups.ts';
 import {
   buildAhoCorasick,
   classConditions,
@@ -12,7 +13,6 @@ import {
   parsePcre,
   passesGate,
 } from '../src/regex/index.ts';
-import { countCaptures } from '../src/regex/parse-pcre.ts';
 import { compileProgram } from '../src/regex/program.ts';
 import { matchWithPerl } from './regex-perl.ts';
 import { randomPattern, randomText } from './regex-random-pattern.ts';

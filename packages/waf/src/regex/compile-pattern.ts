@@ -1,13 +1,16 @@
 import type { PcreFlags, PcreNode } from './ast.ts';
+import { isRegularNode } from './automaton-limits.ts';
 import { type AutomatonMemory, processMemory } from './automaton-memory.ts';
 import { type Backtracker, createBacktracker } from './backtracker.ts';
 import { type BytePartition, partitionBytes } from './byte-partition.ts';
 import type { CompiledPattern } from './compiled-pattern.ts';
+import { countCaptures } from './count-groups.ts';
 import { createMatchEndDfa, type MatchEndDfa } from './match-end-dfa.ts';
-import { countCaptures, defaultFlags, parsePcre } from './parse-pcre.ts';
+import { defaultFlags, parsePcre } from './parse-pcre.ts';
 import { deriveGate } from './pattern-gate.ts';
 import { createPike, hasTraceableThreads, type Pike } from './pike.ts';
-import { compileProgram, isRegularNode, type Program, reverseNode } from './program.ts';
+import { compileProgram, type Program } from './program.ts';
+import { reverseNode } from './reverse-node.ts';
 import { createSearchDfa, type SearchDfa } from './search-dfa.ts';
 import { findSuperlinear } from './superlinear.ts';
 import type { WorkBudget } from './work-budget.ts';

@@ -1,8 +1,11 @@
-import { emptyNode, type PcreFlags, type PcreNode, type RepeatMode } from './ast.ts';
+import { emptyNode, type PcreFlags, type PcreNode } from './ast.ts';
 import { anyByte, byteSet, notNewline, verticalSpaces } from './byte-set.ts';
+import { countGroups } from './count-groups.ts';
 import { lineEnd, lineStart, lookaround, textEnd, textEndOrFinalNewline, textStart } from './edges.ts';
 import { readClass } from './parse-class.ts';
 import { type Cursor, readEscape } from './parse-escape.ts';
+import { type Options, readOptions } from './parse-options.ts';
+import { readQuantifier } from './parse-quantifier.ts';
 import { PatternError } from './pattern-error.ts';
 
 /** ModSecurity 2's compile options: what SecLang rules expect unless the operator chooses otherwise. */
@@ -14,36 +17,9 @@ export const defaultFlags: PcreFlags = {
   dollarEndonly: true,
 };
 
-type Options = PcreFlags & { ungreedy: boolean; noAutoCapture: boolean };
-
 /** A tree this deep would exhaust the stack of whoever walks it. */
 const maxNesting = 250;
 const maxStackedQuantifiers = 4;
-const maxRepeat = 65_535;
-
-const countGroups = (source: string): number => {
-  let count = 0;
-  for (let at = 0; at < source.length; at++) {
-    const letter = source[at];
-    if (letter === '\\') at++;
-    else if (letter === '[') {
-      at += source[at + 1] === '^' ? 2 : 1;
-      for (at++; at < source.length && source[at] !== ']'; at++) if (source[at] === '\\') at++;
-    } else if (letter === '(' && (source[at + 1] !== '?' || /\?(?:P?<[^=!]|')/y.test(source.slice(at + 1, at + 5)))) {
-      count++;
-    }
-  }
-  return count;
-};
-
-const optionOfLetter: Readonly<Record<string, keyof Options>> = {
-  i: 'caseless',
-  m: 'multiline',
-  s: 'dotall',
-  x: 'extended',
-  U: 'ungreedy',
-  n: 'noAutoCapture',
-};
 
 const newlineSequence: PcreNode = {
   type: 'atomic',
@@ -110,59 +86,6 @@ export const parsePcre = (source: string, flags: PcreFlags): PcreNode => {
   };
 
   const literal = (byte: number, options: Options): PcreNode => ({ type: 'set', set: byteSet(byte, options.caseless) });
-
-  const readQuantifier = (options: Options): { min: number; max: number; mode: RepeatMode } | null => {
-    const braces = /\{(\d{1,6})(?:(,)(\d{1,6})?)?\}/y;
-    braces.lastIndex = cursor.at;
-    const letter = source[cursor.at];
-    let min = letter === '+' ? 1 : 0;
-    let max = letter === '?' ? 1 : Number.POSITIVE_INFINITY;
-    if (letter === '{') {
-      const found = braces.exec(source);
-      if (found === null) return null;
-      min = Number(found[1]);
-      max = found[3] !== undefined ? Number(found[3]) : found[2] !== undefined ? Number.POSITIVE_INFINITY : min;
-      if (min > maxRepeat || (max > maxRepeat && max !== Number.POSITIVE_INFINITY)) fail('repeat count above 65535');
-      if (max < min) fail('repeat counts out of order');
-      cursor.at += found[0].length;
-    } else if (letter === '*' || letter === '+' || letter === '?') cursor.at++;
-    else return null;
-    let mode: RepeatMode = options.ungreedy ? 'lazy' : 'greedy';
-    if (source[cursor.at] === '?') {
-      mode = options.ungreedy ? 'greedy' : 'lazy';
-      cursor.at++;
-    } else if (source[cursor.at] === '+') {
-      mode = 'possessive';
-      cursor.at++;
-    }
-    return { min, max, mode };
-  };
-
-  /** Reads `ims-x` style letters at the cursor into a copy of the options. */
-  const readOptions = (options: Options): Options => {
-    const changed = { ...options };
-    let isOn = true;
-    if (source[cursor.at] === '^') {
-      Object.assign(changed, {
-        caseless: false,
-        multiline: false,
-        dotall: false,
-        extended: false,
-        noAutoCapture: false,
-      });
-      cursor.at++;
-    }
-    for (; ; cursor.at++) {
-      const letter = source[cursor.at] ?? '';
-      if (letter === '-') isOn = false;
-      else if (letter === ':' || letter === ')') return changed;
-      else {
-        const option = optionOfLetter[letter];
-        if (option === undefined) return fail(`unsupported group option "${letter}"`);
-        changed[option] = isOn;
-      }
-    }
-  };
 
   const closeGroup = (open: number): void => {
     if (source[cursor.at] !== ')') fail('missing ) of the group', open);
@@ -242,7 +165,7 @@ export const parsePcre = (source: string, flags: PcreFlags): PcreNode => {
     }
     if (/^(?:\d|-\d)/.test(head)) return fail('recursion is not supported', open);
     cursor.at++;
-    const changed = readOptions(options);
+    const changed = readOptions(cursor, options);
     if (source[cursor.at++] === ')') {
       Object.assign(options, changed);
       return null;
@@ -324,7 +247,7 @@ export const parsePcre = (source: string, flags: PcreFlags): PcreNode => {
       for (let stacked = 0; !isQuoted; stacked++) {
         skipIgnored(options);
         const quantifierAt = cursor.at;
-        const quantifier = readQuantifier(options);
+        const quantifier = readQuantifier(cursor, options.ungreedy);
         if (quantifier === null) break;
         if (stacked >= maxStackedQuantifiers) fail('too many quantifiers on one item', quantifierAt);
         if (node.type === 'edge' && source[start] !== '(') fail('nothing to repeat', quantifierAt);
@@ -356,21 +279,4 @@ export const parsePcre = (source: string, flags: PcreFlags): PcreNode => {
     node.index = index;
   }
   return root;
-};
-
-/** The number of capturing groups of a parsed pattern. */
-export const countCaptures = (node: PcreNode): number => {
-  switch (node.type) {
-    case 'capture':
-      return Math.max(node.index, countCaptures(node.body));
-    case 'repeat':
-    case 'atomic':
-    case 'look':
-      return countCaptures(node.body);
-    case 'concat':
-    case 'alternate':
-      return node.items.reduce((most, item) => Math.max(most, countCaptures(item)), 0);
-    default:
-      return 0;
-  }
 };

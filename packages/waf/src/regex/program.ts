@@ -1,4 +1,5 @@
 import type { EdgePairs, PcreNode } from './ast.ts';
+import { boundedCounts } from './automaton-limits.ts';
 import { type ByteSet, setKey } from './byte-set.ts';
 import { fixedLength, minLength } from './node-facts.ts';
 import { PatternError } from './pattern-error.ts';
@@ -55,39 +56,6 @@ export type ProgramKind = 'automaton' | 'backtracking';
 
 /** Past this many instructions the pattern is refused, as PCRE refuses what its own code size cannot hold. */
 const maxInstructions = 60_000;
-/** Automata copy a repeated set this often at most; a larger count is let through and confirmed by backtracking. */
-export const maxCountedCopies = 300;
-/** Automata copy a repeated group until it has this many instructions; past that too the count is let through. */
-const maxCopiedInstructions = 6_000;
-
-/** How many instructions a node takes in an automaton, counting copies; an upper bound. */
-const copiesCost = (node: PcreNode): number => {
-  switch (node.type) {
-    case 'concat':
-    case 'alternate':
-      return node.items.reduce((sum, item) => sum + copiesCost(item) + 1, 0);
-    case 'repeat': {
-      const times = node.max === Number.POSITIVE_INFINITY ? Math.max(1, node.min) : node.max;
-      return times * (copiesCost(node.body) + 3);
-    }
-    case 'capture':
-      return copiesCost(node.body) + 2;
-    case 'atomic':
-      return copiesCost(node.body);
-    default:
-      return 1;
-  }
-};
-
-/** The repeat as an automaton can hold it: its own counts, or wider ones when copying would be too much. */
-export const boundedCounts = (node: PcreNode & { type: 'repeat' }): { min: number; max: number } => {
-  const { min, max, body } = node;
-  const times = max === Number.POSITIVE_INFINITY ? min : max;
-  if (times <= 1) return { min, max };
-  const limit = Math.max(1, Math.min(maxCountedCopies, Math.floor(maxCopiedInstructions / (copiesCost(body) + 3))));
-  return times <= limit ? { min, max } : { min: Math.min(min, limit), max: Number.POSITIVE_INFINITY };
-};
-
 /** Compiles a parsed pattern; without `isCapturing` the capture slots are left out. Throws PatternError when too large. */
 export const compileProgram = (root: PcreNode, kind: ProgramKind, isCapturing: boolean): Program => {
   const op: number[] = [];
@@ -260,44 +228,4 @@ export const compileProgram = (root: PcreNode, kind: ProgramKind, isCapturing: b
     edges,
     loopDepth,
   };
-};
-
-/** The pattern read backwards, for automata that scan from the end: order and edges turn round, captures go. */
-export const reverseNode = (node: PcreNode): PcreNode => {
-  switch (node.type) {
-    case 'concat':
-      return { type: 'concat', items: node.items.map(reverseNode).reverse() };
-    case 'alternate':
-      return { type: 'alternate', items: node.items.map(reverseNode) };
-    case 'repeat':
-      return { ...node, body: reverseNode(node.body) };
-    case 'capture':
-    case 'atomic':
-      return reverseNode(node.body);
-    case 'edge':
-      return { type: 'edge', pairs: node.pairs.map(({ before, after }) => ({ before: after, after: before })) };
-    case 'look':
-      return { type: 'empty' };
-    default:
-      return node;
-  }
-};
-
-/** Whether automata decide the pattern exactly. */
-export const isRegularNode = (node: PcreNode): boolean => {
-  switch (node.type) {
-    case 'concat':
-    case 'alternate':
-      return node.items.every(isRegularNode);
-    case 'repeat':
-      return node.mode !== 'possessive' && boundedCounts(node).max === node.max && isRegularNode(node.body);
-    case 'capture':
-      return isRegularNode(node.body);
-    case 'atomic':
-    case 'look':
-    case 'backreference':
-      return false;
-    default:
-      return true;
-  }
 };
