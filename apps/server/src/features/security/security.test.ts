@@ -1,6 +1,8 @@
-import type { ErrorBody, SecurityConfigAnswer, SecurityStatus } from '@sallyport/contract';
+import { readFileSync } from 'node:fs';
+import type { ErrorBody, GuardConfig, SecurityConfigAnswer, SecurityStatus } from '@sallyport/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
+import { guardConfigPath } from './guard-config-file.ts';
 
 /** Makes the caller anybody but a local one: requests that came through a proxy never are. */
 const THROUGH_PROXY = { 'x-forwarded-for': '192.0.2.1' };
@@ -241,6 +243,34 @@ onBothDatabases('security', (kind) => {
       await configure({ admin_whitelist: '192.0.2.0/24' });
       expect((await post('enable', {}, THROUGH_PROXY)).status).toBe(200);
     });
+  });
+
+  test('switches in the settings act, with what they stand for in the configuration of the guards', async () => {
+    app = await startApp(kind);
+    const credentials = { email: 'admin@example.com', password: 'a long enough password' };
+    const { token } = (await app.send<{ token: string }>('POST', '/setup', credentials)).body;
+    const set = (key: string, value: string) =>
+      app.send('POST', '/settings', { key, value }, { authorization: `Bearer ${token}` });
+    const guards = () => JSON.parse(readFileSync(guardConfigPath(app.dataDir), 'utf8')) as GuardConfig;
+    await set('security.waf.enabled', 'true');
+    await set('security.acl.enabled', 'true');
+    expect(await status()).toMatchObject({
+      enabled: false,
+      waf: { enabled: true },
+      acl: { enabled: true, mode: 'enabled' },
+    });
+    expect(guards()).toMatchObject({ access: { enabled: false }, waf: { enabled: false } });
+    await set('feature.guard.enabled', 'true');
+    await expect.poll(guards).toMatchObject({ access: { enabled: true }, waf: { enabled: true, mode: 'block' } });
+    expect(await status()).toMatchObject({ enabled: true });
+    await configure({ waf_mode: 'monitor', waf_paranoia_level: 2, waf_exclusions: [{ rule_id: 942100 }] });
+    expect(guards().waf.mode).toBe('monitor');
+    const texts = guards().waf.rule_sources.flatMap((source) => (source.kind === 'text' ? [source.text] : []));
+    expect(texts.join('')).toContain('setvar:tx.paranoia_level=2');
+    expect(texts.at(-1)).toBe('SecRuleRemoveById "942100"\n');
+    await set('feature.guard.enabled', 'false');
+    await expect.poll(guards).toMatchObject({ access: { enabled: false }, waf: { enabled: false } });
+    await app.stop();
   });
 
   test('demands an administrator or a local caller for every change', async () => {

@@ -1,0 +1,112 @@
+import type { Block, ErrorBody, ProxyHost, SecurityConfigAnswer } from '@sallyport/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { guardBlock, sendLines } from '../../testing/guard-line.ts';
+import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
+
+onBothDatabases('blocked requests', (kind) => {
+  let app: TestApp;
+  let bearer: Record<string, string>;
+  beforeAll(async () => {
+    // Sessions outlive the restart below.
+    app = await startApp(kind, { SALLYPORT_SESSION_SECRET: 's'.repeat(32) });
+    const setup = await app.send<{ token: string }>('POST', '/setup', {
+      email: 'admin@example.com',
+      password: 'a long enough password',
+    });
+    bearer = { authorization: `Bearer ${setup.body.token}` };
+  });
+  afterAll(() => app.stop());
+
+  const find = (reference: string) =>
+    app.send<Block & ErrorBody>('GET', `/security/blocks/${encodeURIComponent(reference)}`, undefined, bearer);
+  const setEntries = (value: string) =>
+    app.send('POST', '/settings', { key: 'security.block_log.entries', value }, bearer);
+  const found = async (reference: string) => {
+    await expect.poll(async () => (await find(reference)).status).toBe(200);
+    return (await find(reference)).body;
+  };
+
+  test('explains a refusal to an administrator only', async () => {
+    await sendLines(app.dataDir, [guardBlock({ reference: 'first' })]);
+    expect(await found('first')).toMatchObject({
+      reference: 'first',
+      timestamp: '2026-11-20T12:00:00.000Z',
+      layer: 'waf',
+      monitored: false,
+      status: 403,
+      reason: 'anomaly score 5 of 5',
+      ip: '203.0.113.7',
+      host: 'app.example.com',
+      host_uuid: null,
+      method: 'GET',
+      request_uri: '/search?q=%27%20or%201=1',
+      user_agent: 'curl/8',
+      rule_id: 949110,
+      variable: 'TX:anomaly_score',
+      value: '5',
+    });
+    expect(await app.send('GET', '/security/blocks/first')).toMatchObject({
+      status: 403,
+      body: { error: 'Admin access required' },
+    });
+    for (const unknown of ['second', 'first%', "' or 1=1", 'x'.repeat(128)]) {
+      expect((await find(unknown)).status).toBe(404);
+    }
+  });
+
+  test('suggests the narrowest exclusion, which can be posted as it is', async () => {
+    const host = await app.send<ProxyHost>(
+      'POST',
+      '/proxy-hosts',
+      { domain: 'app.example.com', forward_host: '127.0.0.1', forward_port: 9 },
+      bearer,
+    );
+    // The guards know hosts by the id that routes carry; the first host of an empty store is number one.
+    await sendLines(app.dataDir, [guardBlock({ reference: 'suggest', host_id: 1 })]);
+    const block = await found('suggest');
+    expect(block.host_uuid).toBe(host.body.uuid);
+    expect(block.exclusions).toEqual([
+      {
+        rule_id: 942100,
+        target: 'ARGS:q',
+        host_uuid: host.body.uuid,
+        path: '/search',
+        description: 'Request suggest: SQL Injection Attack Detected via libinjection',
+      },
+    ]);
+    const posted = await app.send<SecurityConfigAnswer>('POST', '/security/exclusions', block.exclusions[0], bearer);
+    expect(posted.status).toBe(201);
+    expect(posted.body.config?.waf_exclusions).toEqual(block.exclusions);
+  });
+
+  test('a target that can not be written into rules is left out of the suggestion', async () => {
+    const variable = 'ARGS:a"\nSecRuleEngine Off';
+    const matches = [{ rule_id: 941100, message: '', variable, value: 'x', severity: null }];
+    await sendLines(app.dataDir, [guardBlock({ reference: 'odd', matches, rule_id: 941100 })]);
+    const { exclusions } = await found('odd');
+    expect(exclusions).toEqual([{ rule_id: 941100, path: '/search', description: 'Request odd' }]);
+  });
+
+  test('nothing is suggested for what no rule decided', async () => {
+    await sendLines(app.dataDir, [guardBlock({ reference: 'acl', layer: 'acl', rule_id: null, matches: [] })]);
+    expect(await found('acl')).toMatchObject({ layer: 'acl', exclusions: [], rule_id: null, variable: null });
+  });
+
+  test('keeps the newest entries only, and none when it is switched off', async () => {
+    await setEntries('3');
+    const references = ['a', 'b', 'c', 'd', 'e'];
+    await sendLines(
+      app.dataDir,
+      references.map((reference) => guardBlock({ reference })),
+    );
+    await found('e');
+    expect((await find('b')).status).toBe(404);
+    expect((await find('c')).status).toBe(200);
+    await app.restart();
+    expect((await find('d')).status).toBe(200);
+    await setEntries('0');
+    await sendLines(app.dataDir, [guardBlock({ reference: 'f' })]);
+    await expect.poll(async () => (await find('d')).status).toBe(404);
+    expect((await find('f')).status).toBe(404);
+  });
+});
