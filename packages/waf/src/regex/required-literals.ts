@@ -14,7 +14,7 @@ const rareEnough = 1e-4;
 /** What each literal costs the automaton that looks for it, as a frequency. */
 const costOfLiteral = 1e-5;
 /** Literals that occur this often by chance, at each byte, exclude too little. */
-const maxFrequency = 0.02;
+const maxFrequency = 0.05;
 /** Sequences are read from so many places at once. */
 const maxRuns = 2;
 
