@@ -4,6 +4,7 @@ import { type Actor, type ChangeEntry, type RecordChange, systemActor } from '..
 import type { Executor, TransactAside } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { createBatches } from './batches.ts';
 import { GENESIS, hashEnd, hashEntry } from './chain.ts';
 import { CHAIN_KEY_CONTEXT } from './chain-key.ts';
 import { differenceOf } from './difference.ts';
@@ -19,6 +20,7 @@ export interface AuditDeps {
 }
 
 const MAX_FIELD = 512;
+const NOTE_INTERVAL_MS = 100;
 const DAY_MS = 86_400_000;
 
 const nameOf = ({ identity }: Actor): string => {
@@ -75,13 +77,20 @@ export const createAudit = ({ db, transactAside, store, vault, clock }: AuditDep
     });
   };
 
+  /** A flood of refused sign-ins must not make the disk sync once for each of them: everybody else waits meanwhile. */
+  const note = createBatches<ChangeEntry>(
+    (entries) =>
+      transactAside(async (tx) => {
+        for (const entry of entries) await record(tx, entry);
+      }),
+    NOTE_INTERVAL_MS,
+  );
+
   return {
     record,
 
     /** Writes down an event that changes nothing else, such as a refused sign-in. */
-    async note(entry: ChangeEntry): Promise<void> {
-      await transactAside((tx) => record(tx, entry));
-    },
+    note,
 
     /** Entries, newest first. Throws a 400 that names the parameter. */
     async list(query: AuditQuery): Promise<AuditEntry[]> {
