@@ -40,7 +40,9 @@ export const planTlsLines = (
   const kept = new Set<string>();
   const remove: AppliedTlsLine[] = [];
   for (const line of applied) {
-    const isRight = line.names.every((name) => !kept.has(name) && isSameTarget(entries.get(name), line.target));
+    const isOnce = new Set(line.names).size === line.names.length;
+    const isRight =
+      isOnce && line.names.every((name) => !kept.has(name) && isSameTarget(entries.get(name), line.target));
     if (!isRight || line.names.length === 0) remove.push(line);
     else for (const name of line.names) kept.add(name);
   }

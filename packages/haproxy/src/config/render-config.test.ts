@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { renderConfig } from './render-config.ts';
+import { type ConfigSettings, defaultSettings, InvalidSetting } from './settings.ts';
+
+const settings = (parts: Partial<ConfigSettings> = {}): ConfigSettings => ({
+  ...defaultSettings,
+  http: [{ address: '0.0.0.0', port: 80 }],
+  https: [{ address: '::', port: 443 }],
+  adminSocket: '/run/sallyport/admin.sock',
+  ...parts,
+});
+
+describe('haproxy.cfg', () => {
+  test.each<[string, Partial<ConfigSettings>]>([
+    ['http', { http: [{ address: 'localhost', port: 80 }] }],
+    ['http', { http: [{ address: '0.0.0.0', port: 0 }] }],
+    ['http', { http: [], https: [] }],
+    ['https', { https: [{ address: '::\nbind :1', port: 443 }] }],
+    ['publicHttpsPort', { publicHttpsPort: 70_000 }],
+    ['adminSocket', { adminSocket: 'relative.sock' }],
+    ['adminSocket', { adminSocket: "/run/it's.sock" }],
+    ['adminSocket', { adminSocket: '/run/a\n  stats socket /tmp/x level admin' }],
+    ['adminSocket', { adminSocket: `/${'a'.repeat(120)}` }],
+    ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],
+    ['trustedProxies', { trustedProxies: ['10.0.0.0/8 0.0.0.0/0'] }],
+    ['trustedProxies', { trustedProxies: ['all'] }],
+    ['proxyProtocol', { proxyProtocol: true }],
+    ['threads', { threads: 0 }],
+    ['maxConnections', { maxConnections: 1.5 }],
+    ['log', { log: { to: 'socket', path: '/run/a\0b' } }],
+    ['originAuthorities', { originAuthorities: 'ca.pem' }],
+    ['rateLimit', { rateLimit: { windowSec: 0 } }],
+    ['bufferBytes', { bufferBytes: 100 }],
+  ])('a bad value of %s is named', (setting, parts) => {
+    expect(() => renderConfig(settings(parts))).toThrow(InvalidSetting);
+    expect(() => renderConfig(settings(parts))).toThrow(new RegExp(`^${setting}: `));
+  });
+
+  test('a path cannot become anything but a path', () => {
+    const lines = renderConfig(settings()).split('\n').length;
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const path = `/${text}`;
+        let rendered: string;
+        try {
+          rendered = renderConfig(
+            settings({ adminSocket: path, originAuthorities: path, log: { to: 'socket', path } }),
+          );
+        } catch (error) {
+          expect(error).toBeInstanceOf(InvalidSetting);
+          return;
+        }
+        expect(rendered.split('\n').length).toBe(lines);
+      }),
+    );
+  });
+
+  test('says nothing about any host', () => {
+    expect(renderConfig(settings())).not.toContain('example.com');
+  });
+});
