@@ -170,7 +170,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
     rulesets: createRulesets({
       ...common,
       store: rulesetStore,
-      check: createRuleCheck({ compile, core: findCoreRuleSet }),
+      check: createRuleCheck(findCoreRuleSet),
       fetchText,
       changed,
     }),

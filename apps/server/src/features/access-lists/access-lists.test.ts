@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import type { AccessList, AccessTestResult, ErrorBody, GuardConfig, ProxyHost } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { writeCountryDatabase } from '../../testing/country-database.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { guardConfigPath } from '../security/guard-config-file.ts';
+import { ownCountryDatabase } from './country-database.ts';
 
 onBothDatabases('access lists', (kind) => {
   let app: TestApp;
@@ -129,5 +131,33 @@ onBothDatabases('access lists', (kind) => {
     expect(guardConfig().hosts).toEqual([]);
     expect((await app.send('DELETE', `/access-lists/${list.id}`)).status).toBe(204);
     expect(guardConfig().access.lists).not.toContainEqual(expect.objectContaining({ id: list.id }));
+  });
+
+  test.each([
+    ['with the code alone', (code: string) => ({ country_code: code })],
+    ["of GeoLite2's form", (code: string) => ({ country: { iso_code: code } })],
+  ])("reads countries from the operator's own database, %s", async (_what, toRecord) => {
+    const countries = { '198.51.100.0/24': 'DE', '203.0.113.0/25': 'FR' };
+    writeCountryDatabase(ownCountryDatabase(app.dataDir), countries, toRecord);
+    await app.restart();
+    const { body: allow } = await create({
+      type: 'geo_allow',
+      countries: ['de', 'DE'],
+      rules: [{ cidr: '10.0.0.0/8' }],
+    });
+    expect(allow.countries).toEqual(['DE']);
+    expect((await judge(allow.id, '198.51.100.77')).body).toEqual({ allowed: true, reason: 'country DE is allowed' });
+    expect((await judge(allow.id, '203.0.113.1')).body).toEqual({
+      allowed: false,
+      reason: 'country FR is not allowed',
+    });
+    expect((await judge(allow.id, '203.0.113.200')).body.allowed).toBe(false);
+    expect((await judge(allow.id, '10.1.1.1')).body.allowed).toBe(true);
+    const { body: deny } = await create({ type: 'geo_deny', countries: ['FR'] });
+    expect((await judge(deny.id, '::ffff:203.0.113.1')).body).toEqual({
+      allowed: false,
+      reason: 'country FR is denied',
+    });
+    expect((await judge(deny.id, '192.0.2.1')).body.allowed).toBe(true);
   });
 });

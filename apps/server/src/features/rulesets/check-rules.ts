@@ -1,64 +1,59 @@
-import { readFileSync, realpathSync } from 'node:fs';
-import { dirname, sep } from 'node:path';
-import type { CompileEnv, CompileResult, RuleSource } from '@sallyport/waf';
+import { Worker } from 'node:worker_threads';
 import { refuse } from '../../errors.ts';
+import type { CompileJob, CompileOutcome } from './compile-job.ts';
 import type { CoreRuleSet } from './core-rule-set.ts';
 
-/** The engine's compiler (`compile` of @sallyport/waf). */
-export type CompileRules = (sources: readonly RuleSource[], env: CompileEnv) => CompileResult;
-
-export interface RuleCheckDeps {
-  compile: CompileRules;
-  core: () => CoreRuleSet | undefined;
-}
-
-/** What text counts as where nothing but it is judged. */
-const BASE: RuleSource = { path: 'base', text: 'SecRuleEngine On\nSecRequestBodyAccess On\n' };
+/** The Core Rule Set takes about a second; whatever takes this long would not load in the guards either. */
+const COMPILE_MS = 30_000;
+const MAX_HEAP_MB = 768;
 
 /**
- * Rules that came over the network must not name files: an error message would tell what is in /etc/shadow.
- * Only what lies beside the installed rules may be read.
+ * Compiles in a thread of its own: it takes a second in which nothing else would be answered, and rules that take
+ * forever, or all memory, end with the thread.
  */
-const readBeside = (core: CoreRuleSet | undefined) => (path: string) => {
-  const real = realpathSync(path);
-  if (!core || !`${dirname(real)}${sep}`.startsWith(`${realpathSync(core.directory)}${sep}`)) {
-    throw new Error('only files of the installed Core Rule Set can be read');
-  }
-  return readFileSync(real);
+const compileInThread = (job: CompileJob): Promise<CompileOutcome> =>
+  new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./compile-thread.ts', import.meta.url), {
+      workerData: job,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    const timer = setTimeout(() => {
+      reject(refuse.invalid(`content takes more than ${COMPILE_MS / 1_000} seconds to compile`));
+      void worker.terminate();
+    }, COMPILE_MS);
+    worker.once('message', resolve);
+    worker.once('error', (error: Error & { code?: string }) => {
+      const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+      reject(isTooLarge ? refuse.invalid('content takes too much memory to compile') : error);
+    });
+    worker.once('exit', () => {
+      clearTimeout(timer);
+      reject(new Error('the compiling thread ended without an answer'));
+    });
+  });
+
+const refusalOf = (name: string, { errors }: CompileOutcome) => {
+  const lines = errors.map(({ line, column, message }) => `line ${line}, column ${column}: ${message}`);
+  const [first] = errors;
+  const elsewhere = first && first.file !== name ? ` (in ${first.file})` : '';
+  const details = lines.length > 1 ? { details: lines.join('\n') } : {};
+  return refuse.invalid(`content is not valid: ${lines[0] ?? 'it does not compile'}${elsewhere}`, details);
 };
 
-const sourcesOf = (paths: readonly string[]): RuleSource[] => paths.map((path) => ({ path, text: readFileSync(path) }));
-
 /**
- * Makes the check of rule text: it compiles as it will be used, alone or together with the Core Rule Set, and throws a
- * 400 with line, column and reason of the first mistake (all of them in `details`). Returns the number of its rules.
+ * Makes the check of rule text: it compiles as it will be used, alone or together with the Core Rule Set, and refuses
+ * with a 400 that gives line, column and reason of the first mistake (all of them in `details`). Resolves to the number
+ * of its rules.
  */
-export const createRuleCheck = ({ compile, core }: RuleCheckDeps) => {
-  const count = (sources: readonly RuleSource[], installed: CoreRuleSet | undefined): CompileResult =>
-    compile(sources, { readFile: readBeside(installed), memoBytes: 0 });
-
-  return (name: string, content: string, mode: 'owasp' | 'custom'): number => {
-    const installed = mode === 'owasp' ? core() : undefined;
-    if (mode === 'owasp' && !installed) {
+export const createRuleCheck =
+  (findCore: () => CoreRuleSet | undefined) =>
+  async (name: string, content: string, mode: 'owasp' | 'custom'): Promise<number> => {
+    const core = mode === 'owasp' ? findCore() : undefined;
+    if (mode === 'owasp' && !core) {
       throw refuse.invalid('mode owasp needs the Core Rule Set, which is not installed (package modsecurity-crs)');
     }
-    const before = [BASE, ...sourcesOf(installed?.setup ?? [])];
-    const after = sourcesOf(installed?.rules ?? []);
-    const text: RuleSource = { path: name, text: Buffer.from(content, 'utf8') };
-    const { ruleSet, diagnostics } = count([...before, text, ...after], installed);
-    const errors = diagnostics.filter(({ severity }) => severity === 'error');
-    const [first] = errors;
-    if (first || !ruleSet) {
-      const where = first ? `line ${first.line}, column ${first.column}: ${first.message}` : 'they do not compile';
-      const elsewhere = first && first.file !== name ? ` (in ${first.file})` : '';
-      const all = errors.slice(0, 20).map((error) => `line ${error.line}, column ${error.column}: ${error.message}`);
-      throw refuse.invalid(
-        `content is not valid: ${where}${elsewhere}`,
-        all.length > 1 ? { details: all.join('\n') } : {},
-      );
-    }
-    const others = installed ? (count([...before, ...after], installed).ruleSet?.ruleCount ?? 0) : 0;
-    return ruleSet.ruleCount - others;
+    const outcome = await compileInThread({ name, content, core });
+    if (outcome.ruleCount === null) throw refusalOf(name, outcome);
+    return outcome.ruleCount;
   };
-};
 export type RuleCheck = ReturnType<typeof createRuleCheck>;

@@ -51,7 +51,7 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
       const url = parseSourceUrl(input.source_url ?? '');
       const mode = input.mode ?? 'owasp';
       const content = await contentOf(input, url);
-      const rule_count = check(name, content, mode);
+      const rule_count = await check(name, content, mode);
       const ruleset = await transact(async (tx) => {
         const before = await store(tx).findByName(name);
         const updated_at = clock().toISOString();

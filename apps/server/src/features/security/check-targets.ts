@@ -1,5 +1,8 @@
+import type { CompileEnv, CompileResult, RuleSource } from '@sallyport/waf';
 import { refuse } from '../../errors.ts';
-import type { CompileRules } from '../rulesets/check-rules.ts';
+
+/** The engine's compiler (`compile` of @sallyport/waf). */
+export type CompileRules = (sources: readonly RuleSource[], env: CompileEnv) => CompileResult;
 
 /** A rule for exclusions to change, so that the engine itself says whether it knows their targets. */
 const PROBE = 'SecRule ARGS|REQUEST_COOKIES|REQUEST_HEADERS "@rx x" "id:1,phase:2,pass,nolog"\n';
