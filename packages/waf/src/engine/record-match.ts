@@ -20,11 +20,11 @@ export const recordMatch = (tx: Transaction, rule: Rule, isDecisive: boolean): v
   const variable = tx.matchedName;
   const name = variable.slice(variable.indexOf(':') + 1).toLowerCase();
   const isSecret = isSecretName(variable) || tx.maskedNames.has(name);
+  const texts = isSecret ? tx.whileMasked(mask, () => textsOf(tx, rule)) : textsOf(tx, rule);
   const match: RuleMatch = {
     id: rule.id,
     phase: rule.phase,
-    message: printable(rule.message?.expand(tx) ?? '', maxMessage),
-    data: rule.logData === null ? '' : isSecret ? mask : shown(rule.logData.expand(tx), maxData),
+    ...texts,
     severity: rule.severity,
     tags: rule.tags.map((tag) => printable(tag.expand(tx), maxMessage)),
     variable: printable(variable, maxMessage),
@@ -35,5 +35,10 @@ export const recordMatch = (tx: Transaction, rule: Rule, isDecisive: boolean): v
   };
   tx.matches.push(match);
 };
+
+const textsOf = (tx: Transaction, rule: Rule): { message: string; data: string } => ({
+  message: shown(rule.message?.expand(tx) ?? '', maxMessage),
+  data: shown(rule.logData?.expand(tx) ?? '', maxData),
+});
 
 const shown = (text: string, limit: number): string => printable(maskPairs(text.slice(0, maskedInput)), limit);

@@ -202,6 +202,18 @@ export class Transaction {
     }
   }
 
+  /** Runs `read` while macros see `mask` in place of the matched value and of what was captured from it. */
+  whileMasked<T>(mask: string, read: () => T): T {
+    const { matchedValue } = this;
+    const captures = Array.from({ length: 10 }, (_, slot) => this.slotValue(slot));
+    this.matchedValue = mask;
+    for (const [slot, value] of captures.entries()) if (value !== undefined) this.slots[slot] = mask;
+    const result = read();
+    this.matchedValue = matchedValue;
+    for (const [slot, value] of captures.entries()) this.slots[slot] = value;
+    return result;
+  }
+
   #resolveCaptures(): void {
     const { pattern, bytes } = this.#pending!;
     this.#pending = null;

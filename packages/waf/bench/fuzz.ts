@@ -1,0 +1,29 @@
+// Mutated requests by the million: none may throw, the heap must not grow. node packages/waf/bench/fuzz.ts [count] [seed]
+import { compile } from '../src/index.ts';
+import { crs334, diskEnv } from '../test/ftw/rule-sets.ts';
+import { fuzz } from '../test/fuzz.ts';
+
+const count = Number(process.argv[2] ?? 1_000_000);
+const seed = Number(process.argv[3] ?? 1);
+const suite = crs334();
+if (suite === null) throw new Error('CRS 3.3.4 or its tests are not on this machine');
+const { ruleSet } = compile(suite.sources, diskEnv);
+const start = performance.now();
+let done = 0;
+let slowest = 0;
+let before = performance.now();
+for (const verdict of fuzz(ruleSet!, suite.folder, count, seed)) {
+  const now = performance.now();
+  slowest = Math.max(slowest, now - before);
+  before = now;
+  if (verdict.limitsHit.includes('work')) throw new Error('the work budget was spent');
+  if (++done % 50_000 === 0) {
+    globalThis.gc?.();
+    const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
+    const [heap, buffers, resident] = [heapUsed, arrayBuffers, rss].map((bytes) => (bytes / 1e6).toFixed(0));
+    const seconds = ((performance.now() - start) / 1_000).toFixed(0);
+    process.stdout.write(
+      `${done} requests, ${seconds} s, heap ${heap} MB, buffers ${buffers} MB, resident ${resident} MB, slowest ${slowest.toFixed(0)} ms\n`,
+    );
+  }
+}

@@ -1,0 +1,182 @@
+import { describe, expect, test } from 'vitest';
+import { createRandom } from '../../test/mutate-request.ts';
+import { type CompileEnv, compile, formatDiagnostic } from '../index.ts';
+
+const problemsOf = (text: string, env: CompileEnv = {}): string[] =>
+  compile([{ path: 'x.conf', text }], env).diagnostics.map(formatDiagnostic);
+
+describe('mistakes are told with place, token and what was expected', () => {
+  test.each([
+    ['SecRule ARGS "@rx a" "phase:1"', '1:1: error: A rule needs an id (expected an action id:NUMBER)'],
+    ['SecRule ARGS "@rx a" "id:x"', '1:26: error: This is not a rule id (near "x"; expected a whole number above 0)'],
+    [
+      'SecRule ARGS "@rx a" "id:1,phase:6"',
+      '1:34: error: This is not a phase (near "6"; expected 1 to 5, request, response or logging)',
+    ],
+    ['SecRule ARGZ "@rx a" "id:1"', '1:9: error: There is no variable ARGZ (near "ARGZ"; expected ARGS)'],
+    [
+      'SecRule REQUEST_URI:x "@rx a" "id:1"',
+      '1:9: error: REQUEST_URI is a single value and takes no name (near "REQUEST_URI:x"; expected REQUEST_URI)',
+    ],
+    [
+      'SecRule XML:/a/b "@rx a" "id:1"',
+      '1:9: error: Only the XPaths /* (all text) and //@* (all attributes) are supported (near "/a/b"; expected /* or //@*)',
+    ],
+    [
+      'SecRule ARGS "@containz a" "id:1"',
+      '1:15: error: there is no operator @containz (near "@containz"; expected @contains)',
+    ],
+    [
+      'SecRule ARGS "@within %{NOSUCH.x}" "id:1"',
+      '1:23: error: This macro names no variable (near "%{NOSUCH.x}"; expected %{VARIABLE} or %{COLLECTION.name})',
+    ],
+    [
+      'SecRule ARGS "@rx a" "id:1,t:lowercse"',
+      '1:30: error: There is no such transformation (near "lowercse"; expected lowercase)',
+    ],
+    ['SecRule ARGS "@rx a" "id:1,dney"', '1:28: error: There is no such action (near "dney"; expected deny)'],
+    [
+      'SecRule ARGS "@rx a" "id:1,severity:BAD"',
+      '1:37: error: This is not a severity (near "BAD"; expected 0 to 7 or emergency, alert, critical, error, warning, notice, info, debug)',
+    ],
+    [
+      'SecRule ARGS "@rx a" "id:1,ctl:nosuch=1"',
+      /1:32: error: There is no such ctl \(near "nosuch=1"; expected one of ruleengine, /,
+    ],
+    [
+      'SecRule ARGS "@rx a" "id:1,setvar:foo.x=1"',
+      '1:35: error: setvar cannot write this (near "foo.x=1"; expected tx, ip, global, session, user or resource, a dot and a name)',
+    ],
+    ['SecRule ARGS "@rx a" "id:1,msg"', '1:28: error: The action msg needs a value (near "msg"; expected a text)'],
+    [
+      'SecRule ARGS "@rx a" "id:1,deny,status:99"',
+      '1:40: error: This is not an HTTP status (near "99"; expected 100 to 599)',
+    ],
+    ['SecRuleEnginee On', '1:1: error: There is no such directive (near "SecRuleEnginee"; expected secruleengine)'],
+    [
+      'SecRuleEngine Yes',
+      '1:15: error: SecRuleEngine expects one of on, off, detectiononly (near "Yes"; expected one of on, off, detectiononly)',
+    ],
+    [
+      'SecRequestBodyLimit 0',
+      '1:21: error: SecRequestBodyLimit expects a whole number from 1 to 1073741824 (near "0"; expected a whole number from 1 to 1073741824)',
+    ],
+    ['SecRule ARGS "@rx a" "id:1,chain"', '1:1: error: The last chain is never finished (expected another SecRule)'],
+    [
+      'SecRule ARGS "@rx a" "id:1,chain"\nSecMarker X',
+      '2:1: error: A chain is still open here (expected the next SecRule of the chain)',
+    ],
+    [
+      'SecAction "id:1,pass,chain"\nSecAction "deny"',
+      '2:12: error: deny belongs to the first rule of a chain (near "deny")',
+    ],
+    [
+      'SecAction "id:1"\nSecAction "id:1"',
+      '2:15: error: The id 1 is already taken by the rule at x.conf:1 (near "1"; expected an id of its own)',
+    ],
+    ['SecDefaultAction "pass"', '1:1: error: SecDefaultAction needs a phase (expected phase:1 to phase:5)'],
+    [
+      'SecRuleRemoveById abc',
+      '1:19: error: This is not a list of rule ids (near "abc"; expected ids such as 941100 or 942000-942999)',
+    ],
+    [
+      'SecRule ARGS "@pmFromFile none.data" "id:1"',
+      /1:27: error: @pmfromfile cannot take this argument: .*this caller reads no files/,
+    ],
+  ])('%s', (text, problem) => {
+    const [first] = problemsOf(text);
+    if (typeof problem === 'string') expect(first).toBe(`x.conf:${problem}`);
+    else expect(first).toMatch(problem);
+  });
+
+  test('a pattern that does not parse is told with its offset', () => {
+    const [problem] = problemsOf('SecRule ARGS "@rx a(b" "id:1"');
+    expect(problem).toMatch(/^x\.conf:1:\d+: error: @rx cannot take this argument: .* at offset \d/);
+  });
+
+  test('all of them at once, none hides another', () => {
+    const text = 'SecRule NOSUCH "@nosuch" "id:1,nosuch"\nSecRule ARGS "@rx (" "id:2,t:nosuch"\nNoSuch\n';
+    const { ruleSet, diagnostics } = compile([{ path: 'x.conf', text }]);
+    expect(ruleSet).toBeNull();
+    expect(diagnostics.map(({ line }) => line).sort()).toEqual([1, 1, 1, 2, 2, 3]);
+  });
+});
+
+describe('what is not supported is refused with the reason', () => {
+  test.each([
+    ['SecRuleScript x.lua', 'Lua is not supported'],
+    ['SecRule ARGS "@inspectFile x" "id:1"', 'runs a program'],
+    ['SecRule ARGS "@rsub s/a/b/" "id:1"', 'rewrites'],
+    ['SecAction "id:1,exec:/bin/x"', 'no process or script is started'],
+    ['SecAction "id:1,proxy:http://x"', 'routed by the data plane'],
+    ['SecRule SCRIPT_UID "@rx a" "id:1"', 'a reverse proxy serves no files'],
+    ['SecAction "id:1,ctl:hashEngine=On"', 'responses are not rewritten'],
+  ])('%s', (text, reason) => {
+    const [problem] = problemsOf(text);
+    expect(problem).toContain('not supported');
+    expect(problem).toContain(reason);
+  });
+});
+
+test('directives of the host that have no effect are warned about and the rules load', () => {
+  const { ruleSet, diagnostics } = compile([
+    { path: 'x.conf', text: 'SecTmpDir /tmp\nSecAuditLog /var/log/x\nSecDebugLogLevel 3\n' },
+  ]);
+  expect(ruleSet).not.toBeNull();
+  expect(diagnostics.map(({ severity }) => severity)).toEqual(['warning', 'warning', 'warning']);
+});
+
+test('a jump to a marker that does not follow is warned about', () => {
+  expect(problemsOf('SecMarker END\nSecAction "id:1,pass,skipAfter:END"')).toEqual([
+    'x.conf:2:32: warning: No marker or rule of this name follows: a match ends the phase (near "END"; expected the label of a SecMarker below)',
+  ]);
+});
+
+test('data files are read relative to the file of the rule', () => {
+  const asked: string[] = [];
+  const readFile = (path: string): Uint8Array => {
+    asked.push(path);
+    return Buffer.from('evil\n');
+  };
+  compile([{ path: '/etc/rules/a.conf', text: 'SecRule ARGS "@pmFromFile words.data" "id:1"' }], { readFile });
+  expect(new Set(asked)).toEqual(new Set(['/etc/rules/words.data']));
+});
+
+test('text of any bytes gives diagnostics and never throws', () => {
+  const random = createRandom(3);
+  const pieces = [
+    'SecRule',
+    ' ARGS',
+    ' "@rx ',
+    '(',
+    '"',
+    "'",
+    ' "id:',
+    '1',
+    ',',
+    'chain',
+    '\\',
+    '\n',
+    '#',
+    '%{tx.',
+    '}',
+    '&',
+    '!',
+    ':/',
+    '/',
+    '|',
+    '\0',
+    '\xff',
+    't:',
+    'setvar:',
+    'ctl:',
+    'Include x',
+    'SecMarker ',
+  ];
+  for (let round = 0; round < 3_000; round++) {
+    const text = Array.from({ length: random(24) }, () => pieces[random(pieces.length)]!).join('');
+    const { ruleSet, diagnostics } = compile([{ path: 'x', text }]);
+    expect(ruleSet === null).toBe(diagnostics.some(({ severity }) => severity === 'error'));
+    for (const { line, column } of diagnostics) expect(line > 0 && column > 0).toBe(true);
+  }
+});

@@ -1,0 +1,101 @@
+import { describe, expect, test } from 'vitest';
+import { given } from '../../test/given.ts';
+import { compile, type Limits, type Verdict, type WafRequest } from '../index.ts';
+
+const judge = (text: string, request: WafRequest, limits?: Limits): Verdict => {
+  const { ruleSet, diagnostics } = compile([{ path: 'x', text: `SecRuleEngine On\nSecRequestBodyAccess On\n${text}` }]);
+  expect(diagnostics).toEqual([]);
+  return ruleSet!.inspect(request, limits);
+};
+const form = (body: string): WafRequest =>
+  given.request({ method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body });
+
+describe('the work budget', () => {
+  const text = `SecRule ARGS "@rx (?:a|b|ab)*c" "id:1,phase:2,pass,log"
+SecRule MSC_PCRE_LIMITS_EXCEEDED "@eq 1" "id:2,phase:5,pass,log"`;
+  const heavy = form(`a=${'ab'.repeat(5_000)}`);
+
+  test('refuses what it does not suffice for, names no rule, and tells phase 5', () => {
+    const verdict = judge(text, heavy, { workUnits: 5_000 });
+    expect(verdict).toMatchObject({
+      action: 'block',
+      status: 403,
+      ruleId: null,
+      limitsHit: ['work'],
+      workUnits: 5_000,
+    });
+    expect(verdict.matches.map(({ id }) => id)).toEqual([2]);
+  });
+
+  test('lets it pass when the operator chose so', () => {
+    expect(judge(text, heavy, { workUnits: 5_000, whenWorkSpent: 'pass' })).toMatchObject({
+      action: 'pass',
+      limitsHit: ['work'],
+    });
+  });
+
+  test('only reports in detection mode', () => {
+    expect(judge(text, heavy, { workUnits: 5_000, mode: 'detect' })).toMatchObject({
+      action: 'pass',
+      wouldBe: 'block',
+    });
+  });
+
+  test('is not spent by a request of usual size', () => {
+    const verdict = judge(text, heavy);
+    expect(verdict).toMatchObject({ action: 'pass', limitsHit: [], matches: [] });
+    expect(verdict.workUnits).toBeGreaterThan(10_000);
+  });
+
+  test('a negated operator does not match for want of work', () => {
+    expect(judge('SecRule ARGS "!@rx b" "id:1,phase:2,deny"', heavy, { workUnits: 200 })).toMatchObject({
+      ruleId: null,
+      limitsHit: ['work'],
+    });
+  });
+});
+
+describe('the size of a body', () => {
+  const watch =
+    'SecRule INBOUND_DATA_ERROR "@eq 1" "id:1,phase:2,pass,log"\nSecRule ARGS:z "@rx ." "id:2,phase:2,pass,log"';
+  const body = form(`a=${'x'.repeat(200)}&z=1`);
+
+  test('over the limit is refused with 413', () => {
+    const verdict = judge(`SecRequestBodyNoFilesLimit 100\n${watch}`, body);
+    expect(verdict).toMatchObject({ action: 'block', status: 413, ruleId: null, limitsHit: ['request_body'] });
+  });
+
+  test('over the limit is inspected in part when the rules say so', () => {
+    const verdict = judge(`SecRequestBodyLimit 100\nSecRequestBodyLimitAction ProcessPartial\n${watch}`, body);
+    expect(verdict).toMatchObject({ action: 'pass', limitsHit: ['request_body'] });
+    expect(verdict.matches.map(({ id }) => id)).toEqual([1]);
+  });
+
+  test('that the caller cut is told by INBOUND_DATA_ERROR', () => {
+    expect(judge(watch, { ...body, bodyTruncated: true }).matches.map(({ id }) => id)).toEqual([1, 2]);
+  });
+
+  test('may be lowered by the caller', () => {
+    expect(judge(watch, body, { maxBodyBytes: 50 })).toMatchObject({ action: 'block', status: 413 });
+  });
+});
+
+describe('the number of arguments', () => {
+  const text = 'SecArgumentsLimit 3\nSecRule REQBODY_ERROR "@eq 1" "id:1,phase:2,deny,status:400"';
+
+  test('over the limit sets REQBODY_ERROR', () => {
+    expect(judge(text, form('a=1&b=2&c=3'))).toMatchObject({ action: 'pass', limitsHit: [] });
+    expect(judge(text, form('a=1&b=2&c=3&d=4'))).toMatchObject({
+      action: 'block',
+      status: 400,
+      limitsHit: ['arguments'],
+    });
+  });
+});
+
+test('no more than 1,000 matches are kept', () => {
+  const text = Array.from({ length: 1_100 }, (_, at) => `SecAction "id:${at + 1},phase:1,pass,log"`).join('\n');
+  const verdict = judge(text, given.request({}));
+  expect(verdict.matches).toHaveLength(1_000);
+  expect(verdict.limitsHit).toEqual(['matches']);
+});
