@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { GuardConfig, GuardCounters } from '@sallyport/contract';
+import { guardConfigFile, guardFiles, logSocket } from '@sallyport/server/dataplane/enforcement-layout';
 import { type GuardStats, startControl } from './control.ts';
-import { guardConfigFile, guardFiles, logSocket } from './layout.ts';
 import { readGuardConfig } from './policy/read-config.ts';
 import { rulesKey } from './policy/rules.ts';
 import { createCountFile, readCountFile, slabIn } from './tell/count-file.ts';
@@ -185,6 +185,8 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
   await relay.thread.listening;
   await adopt();
   const control = await startControl({ path: files.control, adopt, stats });
+  // What was written before anybody could be told of it.
+  await adopt();
   const reporter = setInterval(report, REPORT_MS);
   const watchdog = watchThreads(
     () => (judging ? [judging, relayWatched] : [relayWatched]),

@@ -6,6 +6,7 @@ import { createAccounts } from './accounts.ts';
 import { createApp } from './app.ts';
 import type { Config } from './config.ts';
 import { adminSocket, proxyDirectory } from './dataplane/deployment.ts';
+import { createEnforcementPlane } from './dataplane/enforcement.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
@@ -21,7 +22,6 @@ import { createProxyHosts } from './features/proxy-hosts/service.ts';
 import { proxyHostStore } from './features/proxy-hosts/store.ts';
 import { createRemoteServers } from './features/remote-servers/service.ts';
 import { remoteServerStore } from './features/remote-servers/store.ts';
-import { createDetachedEnforcement } from './features/security/detached-plane.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createIdentify } from './http/identify.ts';
 import { createDestinationCheck } from './net/check-destination.ts';
@@ -105,6 +105,7 @@ export const startServer = async (
     settingChanged: (key) => suite.settingChanged(key),
   });
   const { record } = accounts.audit;
+  const enforcementPlane = createEnforcementPlane({ config, driver });
   const suite = createSecuritySuite({
     database,
     dataDir: config.dataDir,
@@ -113,7 +114,7 @@ export const startServer = async (
     checkDestination: createDestinationCheck({ lookup: systemLookup, addressPolicy }),
     sendMail: accounts.mailer.trySend,
     readSetting: accounts.settings.read,
-    enforcementPlane: createDetachedEnforcement(),
+    enforcementPlane,
     metrics,
     record,
     clock,
@@ -160,7 +161,12 @@ export const startServer = async (
   });
   const protection = await suite.start();
   const watch = watchDataPlane({ plane, log });
-  onEvent = watch.onEvent;
+  onEvent = (event) => {
+    watch.onEvent(event);
+    // Another process may have started from files that lack the last moment's changes.
+    if (event.type === 'connected')
+      suite.enforcement.replay().catch((err: unknown) => log.error({ err }, 'replay failed'));
+  };
   await app.listen({ host: config.httpBind.host || '::', port: config.httpBind.port });
   await accounts.setup.announce(announceSetupToken);
   const { address, port, family } = app.server.address() as AddressInfo;
@@ -171,6 +177,7 @@ export const startServer = async (
       await app.close();
       await watch.stop();
       await protection.stop();
+      await enforcementPlane.stop();
       await retention.stop();
       await driver.stop();
       await database.stop();

@@ -68,7 +68,7 @@ const run = async (): Promise<void> => {
   }
 
   const supervisor = superviseAll({
-    children: [table.haproxy, table.server],
+    children: [...table.guards, table.haproxy, table.server],
     inherited,
     record: (children) =>
       writeState(layout.stateFile, {

@@ -1,7 +1,9 @@
 import type { Config } from '@sallyport/server/config';
+import { guardCount } from '@sallyport/server/dataplane/enforcement-layout';
 import { parseListen } from '@sallyport/server/net/listen';
 import type { Logger } from 'pino';
 import type { ChildSpec } from './child-spec.ts';
+import { guardChild } from './children/guard.ts';
 import { haproxyChild } from './children/haproxy.ts';
 import type { Layout } from './children/layout.ts';
 import { serverChild } from './children/server.ts';
@@ -17,6 +19,8 @@ export interface ProcessTableDeps {
 }
 
 export interface ProcessTable {
+  /** Before HAProxy, which refuses requests that they have to judge until they can. */
+  guards: ChildSpec[];
   haproxy: ChildSpec;
   server: ChildSpec;
 }
@@ -31,6 +35,7 @@ export const processTable = ({ config, layout, addresses, environment, log }: Pr
   };
   const listeners = [addresses.http, addresses.https].map(parseListen);
   return {
+    guards: Array.from({ length: guardCount() }, (_, index) => guardChild(layout, index)),
     haproxy: haproxyChild({ layout, listeners, serverEnv, log: log.child({ child: 'haproxy' }) }),
     server: serverChild(config.httpBind, serverEnv),
   };

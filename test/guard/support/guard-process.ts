@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import type { GuardStats } from '../../../apps/guard/src/control.ts';
-import { guardFiles } from '../../../apps/guard/src/layout.ts';
+import { guardFiles } from '../../../apps/server/src/dataplane/enforcement-layout.ts';
 
 const main = fileURLToPath(new URL('../../../apps/guard/src/main.ts', import.meta.url));
 

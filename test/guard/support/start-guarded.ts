@@ -13,7 +13,7 @@ import {
   defaultSettings,
   writeStaticFiles,
 } from '@sallyport/haproxy';
-import { guardFiles, logSocket, returnSocket } from '../../../apps/guard/src/layout.ts';
+import { guardFiles, logSocket, returnSocket } from '../../../apps/server/src/dataplane/enforcement-layout.ts';
 import { givenConfig, writeConfig } from './config.ts';
 import { type GuardProcess, startGuard } from './guard-process.ts';
 import { freePort } from './ports.ts';

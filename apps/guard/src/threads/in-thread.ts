@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { GuardConfig, GuardMessage } from '@sallyport/contract';
+import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
 import { findCountryDatabase, openCountryDatabase } from '@sallyport/server/features/access-lists/country-database';
 import type { RuleSet } from '@sallyport/waf';
-import { guardFiles } from '../layout.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
 import { compileRules, InvalidRules, rulesKey } from '../policy/rules.ts';
 import { openSlot, slabIn } from '../tell/count-file.ts';

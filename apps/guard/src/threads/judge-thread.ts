@@ -1,8 +1,9 @@
 /** Thread of a worker: answers HAProxy's questions by one set of rules. Other rules mean another thread. */
+
+import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
 import { createSpopAgent } from '@sallyport/spop';
 import { createJudge } from '../judge/judge.ts';
 import { createOnNotify } from '../judge/on-notify.ts';
-import { guardFiles } from '../layout.ts';
 import { createThread } from './in-thread.ts';
 import type { ToThread } from './protocol.ts';
 

@@ -1,8 +1,8 @@
 /** Thread of a worker: the door for requests with long bodies. It may be busy for long; the judging thread is not. */
 import { mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { guardFiles, returnSocket, spoolDirectory } from '@sallyport/server/dataplane/enforcement-layout';
 import { createJudge } from '../judge/judge.ts';
-import { guardFiles, returnSocket, spoolDirectory } from '../layout.ts';
 import { createForwarder } from '../relay/forward.ts';
 import { createBodyHolder } from '../relay/held-body.ts';
 import { createRelay } from '../relay/relay.ts';

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { type ConfigSettings, defaultSettings } from '@sallyport/haproxy';
 import type { Config } from '../config.ts';
 import type { Listen } from '../net/listen.ts';
+import { guardCount, guardFiles, logSocket, returnSocket, spoeFile } from './enforcement-layout.ts';
+import { readWindow } from './enforcement-window.ts';
 
 /** Where everything is that HAProxy reads, and its runtime socket. */
 export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');
@@ -15,6 +17,9 @@ const bindsOf = ({ host, port }: Listen) => {
   return addresses.map((address) => ({ address, port }));
 };
 
+/** Time for a verdict; then the request counts as not judged. */
+const GUARD_TIMEOUT_MS = 1_000;
+
 const STANDARD_HTTP: Listen = { host: '', port: 80 };
 const STANDARD_HTTPS: Listen = { host: '', port: 443 };
 
@@ -22,14 +27,25 @@ type DeploymentConfig = Pick<Config, 'dataDir' | 'proxyHttp' | 'proxyHttps' | 't
 
 /** Translates the deployment's configuration into what the static haproxy.cfg depends on. */
 export const toProxySettings = (config: DeploymentConfig): ConfigSettings => {
+  const { dataDir } = config;
   const https = config.proxyHttps ?? STANDARD_HTTPS;
+  const workers = Array.from({ length: guardCount() }, (_, worker) => worker);
   return {
     ...defaultSettings,
     http: bindsOf(config.proxyHttp ?? STANDARD_HTTP),
     https: bindsOf(https),
     publicHttpsPort: https.port,
-    adminSocket: adminSocket(config.dataDir),
+    adminSocket: adminSocket(dataDir),
     trustedProxies: config.trustedProxies.map(String),
     proxyProtocol: config.proxyProtocol,
+    eventSocket: logSocket(dataDir),
+    rateLimit: { windowSec: readWindow(dataDir) },
+    guard: {
+      agents: workers.map((worker) => guardFiles(dataDir, worker).agent),
+      relays: workers.map((worker) => guardFiles(dataDir, worker).relay),
+      spoeFile: spoeFile(dataDir),
+      returnSocket: returnSocket(dataDir),
+      timeoutMs: GUARD_TIMEOUT_MS,
+    },
   };
 };

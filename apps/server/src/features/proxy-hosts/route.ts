@@ -28,6 +28,8 @@ export const toHostRoute = (host: StoredProxyHost): HostRoute => ({
       block_exploits: host.block_exploits,
       websocket_support: host.websocket_support,
       enable_standard_headers: host.enable_standard_headers,
+      access_list: host.access_list_id !== null,
+      firewall: host.waf_enabled,
     },
     certificate: host.certificate_id,
   }),

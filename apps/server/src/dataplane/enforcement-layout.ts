@@ -34,3 +34,12 @@ export const returnSocket = (dataDir: string): string => join(dataDir, 'haproxy'
 
 /** Unlinked files with long bodies live here for the time of a request. */
 export const spoolDirectory = (dataDir: string): string => join(dataDir, 'spool');
+
+/** The question that HAProxy puts to the guards. */
+export const spoeFile = (dataDir: string): string => join(dataDir, 'haproxy', 'spoe.cfg');
+
+/** HAProxy's runtime API of the master process, which reloads. */
+export const masterSocket = (dataDir: string): string => join(dataDir, 'haproxy', 'master.sock');
+
+/** The rate limit's window in seconds: the one part of the suite that haproxy.cfg depends on. */
+export const windowFile = (dataDir: string): string => join(dataDir, 'haproxy', 'rate-limit-window');

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import {
+  type AdminSocket,
+  createMapCommands,
+  mapFileChunks,
+  RuntimeUnavailable,
+  writeFileAtomically,
+} from '@sallyport/haproxy';
+import { proxyDirectory } from './deployment.ts';
+
+/** What became of a change: enforced from now on, or not yet and why (in words for the operator). */
+export interface Applied {
+  applied: boolean;
+  issue: string | null;
+}
+
+export const APPLIED: Applied = { applied: true, issue: null };
+export const notApplied = (issue: string): Applied => ({ applied: false, issue });
+
+/** Below HAProxy's smallest buffer, with room for the command itself. */
+export const PAYLOAD_BYTES = 12_000;
+
+/** Runs commands on HAProxy; what it refuses or that it is away becomes an issue. Anything else is a bug, and rejects. */
+export const attempt = async (commands: () => Promise<void>): Promise<Applied> => {
+  try {
+    await commands();
+    return APPLIED;
+  } catch (error) {
+    if (error instanceof RuntimeUnavailable) return notApplied(`HAProxy is not running: ${error.message}`);
+    return notApplied(error instanceof Error ? error.message : String(error));
+  }
+};
+
+export interface EnforcementMapOptions {
+  dataDir: string;
+  socket: AdminSocket;
+  /** Relative name, as in haproxy.cfg. */
+  file: string;
+  /** First line of the file. */
+  heading: string;
+}
+
+/** A map that is small or rarely changed: written, then replaced as a whole. */
+export const createEnforcementMap = ({ dataDir, socket, file, heading }: EnforcementMapOptions) => {
+  const path = join(proxyDirectory(dataDir), file);
+  const commands = createMapCommands(socket, file);
+  return {
+    commands,
+    path,
+    /** Writes what HAProxy reads at its next start. */
+    write: (entries: Iterable<readonly [string, string]>): Promise<void> =>
+      writeFileAtomically(path, mapFileChunks([heading], entries), { durable: true }),
+    /** Puts these entries in force, in HAProxy as it runs. */
+    replace: (entries: Iterable<readonly [string, string]>): Promise<void> =>
+      commands.replace(entries, { payloadBytes: PAYLOAD_BYTES }),
+  };
+};
+export type EnforcementMap = ReturnType<typeof createEnforcementMap>;
