@@ -58,6 +58,12 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   registerErrorMapping(app as never);
   // Before the policy: what that refuses has to be known as an upgrade by then, or its socket would stay open.
   await registerWebSocket(app);
+  // Before the policy: refusals carry its headers too.
+  await app.register(helmet, {
+    // The proxy host in front of the UI decides about HSTS; sent from here it would bind every subdomain.
+    strictTransportSecurity: false,
+    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
+  });
   registerPolicy(app as never, {
     identify: deps.identify,
     clientAddress: deps.clientAddress,
@@ -65,11 +71,6 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   });
   registerBodyParser(app as never);
   registerValidation(app as never);
-  await app.register(helmet, {
-    // The proxy host in front of the UI decides about HSTS; sent from here it would bind every subdomain.
-    strictTransportSecurity: false,
-    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
-  });
   await app.register(multipart, { throwFileSizeLimit: false });
   await registerOpenApi(app);
   await app.register(

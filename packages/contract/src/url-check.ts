@@ -10,7 +10,12 @@ export const ValidUrl = Type.Object({
 });
 export type ValidUrl = Static<typeof ValidUrl>;
 
-export const InvalidUrl = Type.Object({ valid: Type.Literal(false), error: Type.String(), code: Type.Integer() });
+/** The spec's own body for a URL that is refused; a body that can't be read gets the general one, without `valid`. */
+export const InvalidUrl = Type.Object({
+  valid: Type.Optional(Type.Literal(false)),
+  error: Type.String(),
+  code: Type.Integer(),
+});
 
 export const UrlTest = Type.Object({
   reachable: Type.Boolean(),
