@@ -58,3 +58,22 @@ test('what a client chose stays in its field', () => {
     }),
   );
 });
+
+test('a line that was cut anywhere behind the start of its URI still tells of the refusal', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(), (uri, cut) => {
+      const line = JSON.stringify({ ...proxyFields, uri });
+      const start = line.indexOf('"uri":"') + '"uri":"'.length;
+      const event = parseProxyLine(line.slice(0, start + (cut % (line.length - start))));
+      expect(event).toMatchObject({ reference: 'ref', layer: 'decision', host: 'a' });
+      expect(uri.startsWith(event?.request_uri ?? '?')).toBe(true);
+    }),
+  );
+});
+
+test('a client can not write other fields into the line by what it asks for', () => {
+  const line = JSON.stringify({ ...proxyFields, host: 'x","uri":"/","refused":"', uri: '","refused":"rate_limit' });
+  for (let end = 1; end < line.length; end += 1) {
+    expect(parseProxyLine(line.slice(0, end))?.layer ?? 'decision').toBe('decision');
+  }
+});

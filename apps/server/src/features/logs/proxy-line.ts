@@ -9,10 +9,11 @@ const ProxyLine = Type.Object({
   reference: Type.String({ minLength: 1, maxLength: 128 }),
   status: Type.Integer({ minimum: -1, maximum: 999 }),
   refused: Type.String({ maxLength: 32 }),
-  host: Type.String({ maxLength: 1_024 }),
+  // Clients choose these, and long ones must not hide a refusal: they are cut after reading.
+  host: Type.String(),
   host_id: Type.String({ maxLength: 16 }),
-  method: Type.String({ maxLength: 64 }),
-  uri: Type.String({ maxLength: 65_536 }),
+  method: Type.String(),
+  uri: Type.String(),
 });
 type ProxyLine = Static<typeof ProxyLine>;
 
@@ -48,7 +49,7 @@ const toEvent = (line: ProxyLine, layer: keyof typeof REASONS): SecurityEvent =>
   ip: line.client,
   host: line.host.slice(0, 255),
   host_id: /^\d{1,10}$/.test(line.host_id) && line.host_id !== '0' ? Number(line.host_id) : null,
-  method: line.method,
+  method: line.method.slice(0, 64),
   request_uri: line.uri.slice(0, MAX_URI_LENGTH),
   user_agent: '',
   rule_id: null,
@@ -57,16 +58,39 @@ const toEvent = (line: ProxyLine, layer: keyof typeof REASONS): SecurityEvent =>
   matches: [],
 });
 
-/** Tells whether a line has the form of HAProxy's log, whatever it is about. */
-export const isProxyLine = (line: string): boolean => check.Check(parseJson(line));
+const URI_FIELD = ',"uri":"';
 
 /**
- * Reads one line that HAProxy wrote to its standard output. Undefined for anything but a refusal of ours: notices,
- * failed origins, lines that are no JSON or not of this form.
+ * Reads a line whose end is missing: HAProxy cuts lines at a length that a URI can reach. What comes before the URI is
+ * whole, and of the URI what is there is taken. Quotes in values are escaped, so the field can't be forged.
+ */
+const parseCut = (line: string): unknown => {
+  const at = line.indexOf(URI_FIELD);
+  const head = at === -1 ? undefined : parseJson(`${line.slice(0, at)}}`);
+  if (typeof head !== 'object' || head === null) return undefined;
+  const uri = line.slice(at + URI_FIELD.length).slice(0, MAX_URI_LENGTH);
+  // The cut may have gone through an escape of up to six characters.
+  for (let less = 0; less < 6; less += 1) {
+    const text = parseJson(`"${uri.slice(0, uri.length - less)}"`);
+    if (typeof text === 'string') return { ...head, uri: text };
+  }
+  return { ...head, uri: '' };
+};
+
+const read = (line: string): ProxyLine | undefined => {
+  if (line.length > MAX_LINE_LENGTH || !line.startsWith('{')) return undefined;
+  const value = parseJson(line) ?? parseCut(line);
+  return check.Check(value) && !Number.isNaN(Date.parse(value.time)) ? value : undefined;
+};
+
+/** Tells whether a line has the form of HAProxy's log, whatever it is about. */
+export const isProxyLine = (line: string): boolean => read(line) !== undefined;
+
+/**
+ * Reads one line of HAProxy's log. Undefined for anything but a refusal of its own: notices, failed origins, lines of
+ * another form, and what guards refused, which they tell themselves.
  */
 export const parseProxyLine = (line: string): SecurityEvent | undefined => {
-  if (line.length > MAX_LINE_LENGTH || !line.startsWith('{')) return undefined;
-  const value = parseJson(line);
-  if (!check.Check(value) || !isReason(value.refused) || Number.isNaN(Date.parse(value.time))) return undefined;
-  return toEvent(value, value.refused);
+  const value = read(line);
+  return value && isReason(value.refused) ? toEvent(value, value.refused) : undefined;
 };
