@@ -103,8 +103,8 @@ export const compileProgram = (root: PcreNode, kind: ProgramKind, isCapturing: b
     isLazy ? emit(Op.split, other, preferred) : emit(Op.split, preferred, other);
 
   /**
-   * Copies of the body. An iteration that consumes nothing ends the loop once `min` is reached, as in Perl; only that
-   * rule keeps captures and priorities of nullable bodies right.
+   * Copies of the body, and a loop when there is no end to them. An iteration of the loop that consumes nothing ends it:
+   * only that rule keeps captures and priorities of nullable bodies right.
    */
   const repeat = (node: PcreNode & { type: 'repeat' }, least: number, most: number, next: number): number => {
     const { body } = node;
@@ -113,33 +113,25 @@ export const compileProgram = (root: PcreNode, kind: ProgramKind, isCapturing: b
     const max = isEmpty ? Math.min(most, 1) : most;
     const isLazy = node.mode === 'lazy';
     if (max === 0) return next;
+    if (max !== Number.POSITIVE_INFINITY) {
+      // As PCRE does it: copies, each of which may be empty.
+      let entry = next;
+      for (let copy = max; copy > min; copy--) entry = split(compile(body, entry), next, isLazy);
+      for (let copy = 0; copy < min; copy++) entry = compile(body, entry);
+      return entry;
+    }
     const isNullable = minLength(body) === 0;
     const loop = depth;
     if (isNullable) loopDepth = Math.max(loopDepth, ++depth);
-
-    /** One iteration that may be the last: `again` is where the loop goes on. */
-    const iteration = (again: number): number => {
-      if (!isNullable || again === next) return compile(body, again);
-      return emit(Op.loopEnter, compile(body, emit(Op.loopCheck, again, loop, next)), loop);
-    };
-
-    let entry: number;
-    if (max === Number.POSITIVE_INFINITY) {
-      const head = split(0, 0, false);
-      const bodyEntry = iteration(head);
-      a[head] = isLazy ? next : bodyEntry;
-      b[head] = isLazy ? bodyEntry : next;
-      // `x+`: the first iteration is the loop's own body.
-      entry = min === 0 ? head : bodyEntry;
-      for (let copy = 1; copy < min; copy++) entry = compile(body, entry);
-    } else {
-      entry = next;
-      for (let copy = max; copy > min; copy--) entry = split(iteration(entry), next, isLazy);
-      if (min > 0) {
-        entry = iteration(entry);
-        for (let copy = 1; copy < min; copy++) entry = compile(body, entry);
-      }
-    }
+    const head = split(0, 0, false);
+    const iteration = isNullable
+      ? emit(Op.loopEnter, compile(body, emit(Op.loopCheck, head, loop, next)), loop)
+      : compile(body, head);
+    a[head] = isLazy ? next : iteration;
+    b[head] = isLazy ? iteration : next;
+    // `x+`: the first iteration is the loop's own body.
+    let entry = min === 0 ? head : iteration;
+    for (let copy = 1; copy < min; copy++) entry = compile(body, entry);
     if (isNullable) depth--;
     return entry;
   };
