@@ -10,7 +10,8 @@ import { type Kind, requestText } from './requests.ts';
 
 const ports = { origin: 21_390, off: 21_391, on: 21_392 };
 const module = '/usr/lib/nginx/modules/ngx_http_modsecurity_module.so';
-const loadSeconds = 4;
+const loadSeconds = 1;
+const runs = 5;
 const ticksPerSecond = 100;
 
 /** nginx with libmodsecurity and CRS at PL1 in front of a tiny nginx, on loopback, one worker each. */
@@ -41,24 +42,28 @@ export const startPeer = async () => {
     rmSync(folder, { recursive: true });
   };
 
-  /** µs of CPU that the proxying nginx spends per request. */
+  /** µs of CPU that the proxying nginx spends per request: the best of some runs. */
   const measure = async (kind: Kind, side: 'off' | 'on'): Promise<number> => {
     const { process: child } = servers[side === 'off' ? 1 : 2]!;
     const script = join(folder, `${kind}.lua`);
     writeFileSync(script, toLua(kind));
-    const before = workerTicks(child.pid!);
-    const { stdout } = await promisify(execFile)('wrk', [
-      '-t1',
-      '-c16',
-      `-d${loadSeconds}s`,
-      '-s',
-      script,
-      `http://127.0.0.1:${ports[side]}`,
-    ]);
-    const ticks = workerTicks(child.pid!) - before;
-    const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);
-    if (!(requests > 0) || /Non-2xx/.test(stdout)) throw new Error(`wrk got no good answers:\n${stdout}`);
-    return (ticks / ticksPerSecond / requests) * 1e6;
+    let best = Number.POSITIVE_INFINITY;
+    for (let run = 0; run < runs; run++) {
+      const before = workerTicks(child.pid!);
+      const { stdout } = await promisify(execFile)('wrk', [
+        '-t1',
+        '-c16',
+        `-d${loadSeconds}s`,
+        '-s',
+        script,
+        `http://127.0.0.1:${ports[side]}`,
+      ]);
+      const ticks = workerTicks(child.pid!) - before;
+      const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);
+      if (!(requests > 0) || /Non-2xx/.test(stdout)) throw new Error(`wrk got no good answers:\n${stdout}`);
+      best = Math.min(best, (ticks / ticksPerSecond / requests) * 1e6);
+    }
+    return best;
   };
   return { measure, stop };
 };

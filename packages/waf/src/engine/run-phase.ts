@@ -67,6 +67,7 @@ export const createNaiveRunner =
         position++;
         continue;
       }
+      trace?.visited(rule);
       if (!evaluateRule(tx, rule, null, evaluator)) {
         position++;
         continue;

@@ -4,6 +4,7 @@ import { injectionDetector } from '../operators/injection-detector.ts';
 import type { Entry } from '../variables/source.ts';
 import type { Evaluator } from './evaluate.ts';
 import { createPhaseTables, nextPosition } from './phase-tables.ts';
+import { reachedGroups } from './reached-groups.ts';
 import { applyMatch, evaluateRule, isPhaseOver, type PhaseRunner } from './run-phase.ts';
 import { createScanPlan, type ScanPlan } from './scan-plan.ts';
 import type { Trace } from './trace.ts';
@@ -21,12 +22,17 @@ export type ScanState = {
   readonly hits: Map<number, Entry[]>;
 };
 
+/** A plan holds megabytes of literals. Beside the one in use there may be one that a transaction has just grown out of. */
+const maxPlans = 2;
+
 type Unresolved = {
   readonly entry: Entry;
   readonly classId: number;
   readonly hits: number[];
   readonly isKept: boolean;
 };
+
+const wholeRange = ({ bytes }: Deferred) => ({ buf: bytes, start: 0, end: bytes.length });
 
 /** Hits in the order of the values: those that waited for libinjection, or for a later scan, were added late. */
 const inOrder = (hits: Entry[] | undefined): Entry[] => {
@@ -49,12 +55,12 @@ export const createScanningRunner = (
   const plans = new Map<number, ScanPlan>();
   const scratch = createScanScratch();
   /** Groups that transactions have needed so far: the next ones scan them in one go. Grows to what is switched on. */
-  let standing = 1;
+  let standing = reachedGroups(program);
 
   const planFor = (groups: number): ScanPlan => {
     let plan = plans.get(groups);
     if (plan === undefined) {
-      if (plans.size >= 64) plans.clear();
+      if (plans.size >= maxPlans) plans.clear();
       plan = createScanPlan(
         tests.filter(({ rule }) => (groups & (1 << rule.group)) !== 0),
         tests.length,
@@ -64,6 +70,8 @@ export const createScanningRunner = (
     }
     return plan;
   };
+
+  planFor(standing);
 
   const addHits = (state: ScanState, entry: Entry, found: ArrayLike<number>): void => {
     for (let at = 0; at < found.length; at++) {
@@ -111,17 +119,15 @@ export const createScanningRunner = (
     deferred: readonly Deferred[],
     unresolved: readonly Unresolved[],
   ): void => {
-    for (const name of ['detectsqli', 'detectxss'] as const) {
-      const asked = deferred.filter(({ test }) => test.operator.name === name);
-      if (asked.length === 0) continue;
-      const ranges = asked.map(({ bytes }) => ({ buf: bytes, start: 0, end: bytes.length }));
-      for (const { end } of ranges) tx.budget.units -= end * 4 + 256;
-      const answers =
-        name === 'detectsqli' ? injectionDetector().detectSqli(ranges) : injectionDetector().detectXss(ranges);
-      for (const [at, { test, owner }] of asked.entries()) {
-        const isMatch = answers[at] !== null && answers[at] !== false;
-        if (isMatch !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
-      }
+    const sqli = deferred.filter(({ test }) => test.operator.name === 'detectsqli');
+    const xss = deferred.filter(({ test }) => test.operator.name === 'detectxss');
+    for (const { bytes } of deferred) tx.budget.units -= bytes.length * 4 + 256;
+    const answers = injectionDetector().detect(sqli.map(wholeRange), xss.map(wholeRange));
+    for (const [at, { test, owner }] of sqli.entries()) {
+      if ((answers.sqli[at] !== null) !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
+    }
+    for (const [at, { test, owner }] of xss.entries()) {
+      if (answers.xss[at] !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
     }
     for (const { entry, classId, hits, isKept } of unresolved) {
       if (isKept) memo!.set(classId, entry.buf, entry.start, entry.end, Int32Array.from(hits));

@@ -19,6 +19,11 @@ export interface ByteRange {
  * request at once.
  */
 export interface InjectionDetector {
+  /** Both questions in one call, which costs little more than one of them. */
+  detect(
+    sqliValues: readonly ByteRange[],
+    xssValues: readonly ByteRange[],
+  ): { sqli: (string | null)[]; xss: boolean[] };
   /** For each value libinjection's fingerprint of the SQL injection found in it, or null. */
   detectSqli(values: readonly ByteRange[]): (string | null)[];
   /** For each value whether it would run script in some HTML context. */
@@ -61,6 +66,10 @@ const timeoutMicroseconds = 5_000_000;
 /** What a value counts as when libddwaf gave no verdict: it must not pass for that. */
 const noVerdict = 'undecided';
 
+type Kind = 'sqli' | 'xss';
+/** What libddwaf is asked about: texts, which value each belongs to, and what was found in each value. */
+type Texts = { readonly texts: string[]; readonly owners: number[]; readonly found: (string | null)[] };
+
 const rule = (id: string, operator: string): object => ({
   id,
   name: id,
@@ -77,22 +86,26 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
   );
   if (ddwaf.knownAddresses.size !== 2) throw new Error('libddwaf refused the rules for is_sqli and is_xss');
 
-  const firstMatch = (address: 'sqli' | 'xss', texts: readonly string[]): Match | null => {
+  const run = (addresses: Record<string, readonly string[]>) => {
     const context = ddwaf.createContext();
     try {
-      const result = context.run({ persistent: { [address]: texts } }, timeoutMicroseconds);
-      if (result.timeout || result.errorCode !== undefined) return { index: 0, fingerprint: noVerdict };
-      if (result.status !== 'match') return null;
-      const event = result.events?.[0] as { rule_matches: [{ parameters: [EventParameter] }] } | undefined;
-      const parameter = event?.rule_matches[0].parameters[0];
-      return { index: Number(parameter?.key_path[0] ?? 0), fingerprint: parameter?.highlight[0] || noVerdict };
+      return context.run({ persistent: addresses }, timeoutMicroseconds);
     } finally {
       context.dispose();
     }
   };
 
+  const firstMatch = (address: Kind, texts: readonly string[]): Match | null => {
+    const result = run({ [address]: texts });
+    if (result.timeout || result.errorCode !== undefined) return { index: 0, fingerprint: noVerdict };
+    if (result.status !== 'match') return null;
+    const event = result.events?.[0] as { rule_matches: [{ parameters: [EventParameter] }] } | undefined;
+    const parameter = event?.rule_matches[0].parameters[0];
+    return { index: Number(parameter?.key_path[0] ?? 0), fingerprint: parameter?.highlight[0] || noVerdict };
+  };
+
   /** Sets found[owner] for every text that matches; after the third match the rest go one by one, which stays linear. */
-  const scan = (address: 'sqli' | 'xss', texts: string[], owners: number[], found: (string | null)[]): void => {
+  const scan = (address: Kind, texts: string[], owners: number[], found: (string | null)[]): void => {
     let matches = 0;
     for (let at = 0; at < texts.length; ) {
       const step = matches < 3 ? mostTexts : 1;
@@ -108,8 +121,7 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
     }
   };
 
-  const detect = (address: 'sqli' | 'xss', values: readonly ByteRange[]): (string | null)[] => {
-    const found = values.map((): string | null => null);
+  const readTexts = (address: Kind, values: readonly ByteRange[]): Texts => {
     const texts: string[] = [];
     const owners: number[] = [];
     for (const [index, value] of values.entries()) {
@@ -120,7 +132,20 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
         owners.push(index);
       }
     }
-    if (texts.length > 0) scan(address, texts, owners, found);
+    return { texts, owners, found: values.map((): string | null => null) };
+  };
+
+  /** True when one call says that nothing is in any of the texts, which is what it says of nearly every request. */
+  const isClean = (sqli: Texts, xss: Texts): boolean => {
+    if (sqli.texts.length > mostTexts || xss.texts.length > mostTexts) return false;
+    const result = run({
+      ...(sqli.texts.length > 0 ? { sqli: sqli.texts } : {}),
+      ...(xss.texts.length > 0 ? { xss: xss.texts } : {}),
+    });
+    return !result.timeout && result.errorCode === undefined && result.status !== 'match';
+  };
+
+  const finish = (address: Kind, { texts, owners, found }: Texts): (string | null)[] => {
     for (const [index, text] of texts.entries()) {
       const owner = owners[index]!;
       if (found[owner] === null) found[owner] = address === 'sqli' ? findSqlBreakout(text) : scriptingIn(text);
@@ -128,9 +153,20 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
     return found;
   };
 
+  const detect = (sqliValues: readonly ByteRange[], xssValues: readonly ByteRange[]) => {
+    const sqli = readTexts('sqli', sqliValues);
+    const xss = readTexts('xss', xssValues);
+    if (sqli.texts.length + xss.texts.length > 0 && !isClean(sqli, xss)) {
+      scan('sqli', sqli.texts, sqli.owners, sqli.found);
+      scan('xss', xss.texts, xss.owners, xss.found);
+    }
+    return { sqli: finish('sqli', sqli), xss: finish('xss', xss).map((fingerprint) => fingerprint !== null) };
+  };
+
   return {
-    detectSqli: (values) => detect('sqli', values),
-    detectXss: (values) => detect('xss', values).map((fingerprint) => fingerprint !== null),
+    detect,
+    detectSqli: (values) => detect(values, []).sqli,
+    detectXss: (values) => detect([], values).xss,
   };
 };
 

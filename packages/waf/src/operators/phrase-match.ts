@@ -1,4 +1,4 @@
-import { buildAhoCorasick } from '../regex/aho-corasick.ts';
+import { type AhoCorasick, buildAhoCorasick } from '../regex/aho-corasick.ts';
 import { HEX_VALUE, IS_SPACE } from '../transformations/ascii.ts';
 import { type OperatorEnv, OperatorError, type OperatorInstance, ruleBytes } from './operator.ts';
 
@@ -72,9 +72,11 @@ export const parsePhraseFile = (content: Uint8Array): Uint8Array[] =>
     .map(ruleBytes);
 
 const matchPhrases = (phrases: Uint8Array[]): OperatorInstance => {
-  const automaton = buildAhoCorasick(phrases, { caseless: true });
+  // Built when it is first needed: the engine searches the phrases of all rules at once, and asks here for what it has found.
+  let automaton: AhoCorasick | undefined;
   return {
     match(buf, start, end, context) {
+      automaton ??= buildAhoCorasick(phrases, { caseless: true });
       const found = automaton.first(buf, start, end);
       if (found < 0) return false;
       if (context.wantsCapture) context.capture(0, phrases[found]!, 0, phrases[found]!.length);

@@ -64,6 +64,7 @@ export const explain = (
   const skipped: Explanation['skipped'][number][] = [];
   let isCut = false;
   const trace: Trace = {
+    visited: () => undefined,
     checked(rule, link, name, value, isMatch) {
       if (checks.length >= maxChecks) isCut = true;
       else checks.push(explainCheck(rule, link, name, latin1(value.buf, value.start, value.end), isMatch));
