@@ -1,0 +1,173 @@
+import { Agent, request } from 'node:http';
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import { guardFiles } from '../../apps/server/src/dataplane/enforcement-layout.ts';
+import { ask } from './support/ask.ts';
+import { givenConfig } from './support/config.ts';
+import { startOrigin, type TestOrigin } from './support/origin.ts';
+import { type Guarded, type GuardedOptions, startGuarded } from './support/start-guarded.ts';
+
+describe('without a verdict', () => {
+  let guarded: Guarded;
+  let origin: TestOrigin;
+  const fakes: Server[] = [];
+  const fakeSockets = new Set<Socket>();
+
+  const start = async (options: GuardedOptions): Promise<void> => {
+    origin = await startOrigin();
+    guarded = await startGuarded(options);
+    await guarded.serve({ origin: { port: origin.port } as never });
+  };
+
+  /** Something that is no guard, in the place of each. */
+  const fake = async (onSocket: (socket: Socket) => void): Promise<void> => {
+    const { mkdirSync } = await import('node:fs');
+    const { dirname } = await import('node:path');
+    for (const index of [0, 1]) {
+      const { agent } = guardFiles(guarded.dataDir, index);
+      mkdirSync(dirname(agent), { recursive: true });
+      const server = createServer((socket) => {
+        fakeSockets.add(socket);
+        socket.on('error', () => socket.destroy());
+        onSocket(socket);
+      });
+      await new Promise<void>((resolve) => server.listen(agent, resolve));
+      fakes.push(server);
+    }
+  };
+
+  afterEach(async () => {
+    for (const socket of fakeSockets) socket.destroy();
+    for (const server of fakes.splice(0)) await new Promise((resolve) => server.close(resolve));
+    await guarded.stop();
+    await origin.stop();
+  });
+
+  const expectRefused = async (): Promise<void> => {
+    const answer = await ask({ port: guarded.httpPort, headers: { accept: 'application/json' } });
+    expect(answer.status).toBe(503);
+    const { reference } = JSON.parse(answer.body) as { reference: string };
+    expect(answer.headers['x-sallyport-reference']).toBe(reference);
+    await expect.poll(() => guarded.haproxyOutput()).toContain(reference);
+    const line =
+      guarded
+        .haproxyOutput()
+        .split('\n')
+        .find((text) => text.includes(reference)) ?? '';
+    expect(JSON.parse(line)).toMatchObject({ status: 503, refused: 'guard' });
+    expect(origin.arrivals).toEqual([]);
+  };
+
+  const unjudged = async (): Promise<number[]> => {
+    const table = await guarded.command('show table unjudged');
+    return ['gpc0', 'gpc1'].map((name) => Number(new RegExp(`${name}=(\\d+)`).exec(table)?.[1] ?? 0));
+  };
+
+  test('no guard: refused with 503 and a reference, logged and counted', async () => {
+    await start({ withoutGuards: true });
+    await expectRefused();
+    expect(await unjudged()).toEqual([1, 0]);
+  });
+
+  test('no guard and fail mode open: passed and counted, by the relay as well', async () => {
+    await start({ withoutGuards: true, failOpen: true });
+    expect((await ask({ port: guarded.httpPort, path: '/?q=attack' })).status).toBe(200);
+    expect(await unjudged()).toEqual([1, 1]);
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    await expect
+      .poll(async () => (await ask({ port: guarded.httpPort, body: 'a='.padEnd(40_000, 'x'), headers: form })).status)
+      .toBe(200);
+  });
+
+  test('guards that say nothing', async () => {
+    await start({ withoutGuards: true, timeoutMs: 200 });
+    await fake((socket) => socket.resume());
+    await expectRefused();
+  });
+
+  test('guards that talk nonsense', async () => {
+    await start({ withoutGuards: true });
+    await fake((socket) =>
+      socket.on('data', () => socket.write(Buffer.from('\0\0\0\x20garbage garbage garbage garbage'))),
+    );
+    await expectRefused();
+  });
+
+  test('guards that hang up on every question', async () => {
+    await start({ withoutGuards: true });
+    await fake((socket) => socket.on('data', () => socket.destroy()));
+    await expectRefused();
+  });
+
+  test('guards that have nothing to judge by, until they have', async () => {
+    await start({ config: givenConfig(1, { rules: 'SecRule ARGS "@rx (" "id:1,deny"' }) });
+    await expectRefused();
+    await guarded.configure(givenConfig(2));
+    await expect.poll(async () => (await ask({ port: guarded.httpPort })).status).toBe(200);
+    expect((await ask({ port: guarded.httpPort, path: '/?q=attack' })).status).toBe(403);
+  });
+
+  test('a relay that is gone refuses long bodies and nothing else', async () => {
+    await start({});
+    for (const guard of guarded.guards) guard.kill('SIGKILL');
+    await Promise.all(guarded.guards.map((guard) => guard.exited));
+    const form = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await ask({ port: guarded.httpPort, body: 'a='.padEnd(40_000, 'x'), headers: form })).status).toBe(503);
+    expect(origin.arrivals).toEqual([]);
+  });
+
+  test('kill -9 of a guard under load: nothing passes unjudged, and the other judges on', {
+    timeout: 60_000,
+  }, async () => {
+    await start({});
+    const agent = new Agent({ keepAlive: true, maxSockets: 32 });
+    const statuses = { clean: new Map<number, number>(), attack: new Map<number, number>() };
+    let isStopped = false;
+    const one = (kind: 'clean' | 'attack', n: number): Promise<void> =>
+      new Promise((resolve) => {
+        const path = kind === 'attack' ? `/?n=${n}&q=attack` : `/?n=${n}`;
+        const sent = request(
+          { host: '127.0.0.1', port: guarded.httpPort, path, agent, headers: { host: 'guarded.test' } },
+          (response) => {
+            const status = response.statusCode ?? 0;
+            statuses[kind].set(status, (statuses[kind].get(status) ?? 0) + 1);
+            response
+              .resume()
+              .once('end', resolve)
+              .once('error', () => resolve());
+          },
+        );
+        sent.once('error', () => resolve());
+        sent.end();
+      });
+    let sentCount = 0;
+    const client = async (): Promise<void> => {
+      while (!isStopped) {
+        const n = sentCount++;
+        await one(n % 4 === 0 ? 'attack' : 'clean', n);
+      }
+    };
+    const clients = Array.from({ length: 16 }, client);
+    const reach = async (count: number): Promise<void> => {
+      await expect.poll(() => sentCount, { timeout: 20_000 }).toBeGreaterThan(count);
+    };
+    await reach(500);
+    for (const victim of [0, 1, 0]) {
+      const at = sentCount;
+      guarded.guards[victim]?.kill('SIGKILL');
+      await guarded.guards[victim]?.exited;
+      await reach(at + 500);
+      await guarded.restartGuard(victim);
+      await reach(sentCount + 300);
+    }
+    isStopped = true;
+    await Promise.all(clients);
+    agent.destroy();
+    expect(origin.arrivals.filter(({ url }) => url.includes('attack'))).toEqual([]);
+    expect([...statuses.attack.keys()].filter((status) => status !== 403 && status !== 503)).toEqual([]);
+    expect([...statuses.clean.keys()].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    const refused = (statuses.attack.get(503) ?? 0) + (statuses.clean.get(503) ?? 0);
+    // At most what was in flight at each kill, and what found the socket of the dead one.
+    expect(refused).toBeLessThanOrEqual(3 * 2 * 16);
+  });
+});
