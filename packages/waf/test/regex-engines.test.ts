@@ -4,12 +4,14 @@ import { createBacktracker } from '../src/regex/backtracker.ts';
 import { countCaptures } from '../src/regex/count-groups.ts';
 import {
   buildAhoCorasick,
+  type CompiledPattern,
   classConditions,
   classMask,
   compilePattern,
   createBudget,
   defaultFlags,
   fulfilsConditions,
+  PatternError,
   parsePcre,
   passesGate,
 } from '../src/regex/index.ts';
@@ -123,5 +125,77 @@ describe('buildAhoCorasick', () => {
     const literals = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
     const automaton = buildAhoCorasick(literals, { caseless: false });
     for (let byte = 0; byte < 256; byte++) expect(automaton.first(Uint8Array.of(byte), 0, 1)).toBe(byte);
+  });
+});
+
+describe('any source and any bytes', () => {
+  const fragment = fc.constantFrom(
+    ...[
+      '(',
+      ')',
+      '(?:',
+      '(?i)',
+      '(?<n>',
+      '(?>',
+      '(?=',
+      '(?<!',
+      '|',
+      '[',
+      ']',
+      '[^',
+      '-',
+      '[:alpha:]',
+      '\\',
+      '\\x',
+      '{',
+      '}',
+    ],
+    ...[
+      '\\d',
+      '\\Q',
+      '\\E',
+      '\\1',
+      '\\g{-1}',
+      '*',
+      '+',
+      '?',
+      '{2,5}',
+      '{60}',
+      'a',
+      'Z',
+      '.',
+      '^',
+      '$',
+      ' ',
+      '#',
+      '\xff',
+      '\0',
+    ],
+  );
+
+  test('a source is refused with a place in it, or compiled; then no text makes it throw', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fragment, { maxLength: 12 }).map((fragments) => fragments.join('')),
+        fc.uint8Array({ maxLength: 60 }),
+        fc.boolean(),
+        (source, bytes, extended) => {
+          let pattern: CompiledPattern;
+          try {
+            pattern = compilePattern(source, { extended });
+          } catch (error) {
+            expect(error).toBeInstanceOf(PatternError);
+            expect((error as PatternError).offset).toBeGreaterThanOrEqual(0);
+            expect((error as PatternError).offset).toBeLessThanOrEqual(source.length);
+            return;
+          }
+          const budget = createBudget(200_000);
+          const found = pattern.exec(bytes, 0, bytes.length, budget);
+          if (!budget.exceeded)
+            expect(pattern.test(bytes, 0, bytes.length, createBudget(400_000))).toBe(found !== null);
+        },
+      ),
+      { numRuns: 4000 },
+    );
   });
 });

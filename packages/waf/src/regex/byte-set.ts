@@ -23,19 +23,6 @@ export const invertSet = (set: ByteSet): ByteSet => {
   return inverse;
 };
 
-export const unionSet = (one: ByteSet, other: ByteSet): ByteSet => {
-  const union = Uint32Array.from(one);
-  addSet(union, other);
-  return union;
-};
-
-export const intersects = (one: ByteSet, other: ByteSet): boolean => {
-  for (let word = 0; word < 8; word++) if ((one[word]! & other[word]!) !== 0) return true;
-  return false;
-};
-
-export const isEmptySet = (set: ByteSet): boolean => !intersects(set, set);
-
 /** How many bytes are in the set. */
 export const countBytes = (set: ByteSet): number => {
   let count = 0;
