@@ -123,10 +123,16 @@ describe('long and large exchanges', () => {
     });
 
     test('an upgrade to anything else is not offered to the origin: h2c would carry requests past every rule', async () => {
-      for (const host of ['ws.example.com', 'nows.example.com']) {
+      const cases = [
+        ['ws.example.com', 'Upgrade: h2c'],
+        ['nows.example.com', 'Upgrade: h2c'],
+        ['ws.example.com', 'Upgrade: websocket, h2c'],
+        ['ws.example.com', 'Upgrade: websocket\r\nUpgrade: h2c'],
+      ];
+      for (const [host, upgradeHeader] of cases) {
         const answer = await exchange(
           plane.httpPort,
-          `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade, HTTP2-Settings, close\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n`,
+          `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade, HTTP2-Settings, close\r\n${upgradeHeader}\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n\r\n`,
         );
         expect(answer).toMatch(/^HTTP\/1\.1 200 /);
         expect(upgradeHeaders.at(-1)).toBeUndefined();

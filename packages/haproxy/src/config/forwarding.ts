@@ -11,7 +11,7 @@ const trustedForwarding = `\
 `;
 
 const directForwarding = `\
-  http-request set-header X-Forwarded-For %ci
+  http-request set-header X-Forwarded-For %[req.fhdr(x-real-ip)]
   http-request set-header X-Forwarded-Proto http
   http-request set-header X-Forwarded-Proto https if { ssl_fc }
 `;
@@ -49,13 +49,9 @@ ${judgedBackends(settings)}\
 /** Headers on the way back. */
 export const responseHeaders = (): string => `\
   # HSTS, on TLS only (RFC 6797, 7.2), also on the proxy's own answers.
-  acl hsts var(txn.flags),and(${routeFlags.hsts}) -m bool
-  acl hsts_subdomains var(txn.flags),and(${routeFlags.hstsSubdomains}) -m bool
-  http-after-response set-header Strict-Transport-Security "max-age=63072000" if hsts { ssl_fc } !hsts_subdomains
-  http-after-response set-header Strict-Transport-Security "max-age=63072000; includeSubDomains" if hsts { ssl_fc } hsts_subdomains
-  # Our pages carry a reference; an origin's header of that name would only confuse.
-  http-response del-header X-Sallyport-Reference if { status ge 400 } !{ be_name relay }
-  http-after-response set-header Content-Type application/json if { status ge 400 } { var(txn.page) -m found } { res.hdr(x-sallyport-reference) -m found }
+  http-after-response set-header Strict-Transport-Security "max-age=63072000%[var(txn.flags),and(${routeFlags.hstsSubdomains}),bool,iif('; includeSubDomains',)]" if { ssl_fc } ${flagIsSet(routeFlags.hsts)}
+  # Pages of ours (they carry a reference) are written as HTML; for who asked for JSON they are JSON.
+  http-after-response set-header Content-Type application/json if { status ge 400 } { var(txn.page) -m found } { res.hdr(x-sallyport-reference) -m found } { res.hdr(content-type) -m beg text/html }
 `;
 
 /** The generic servers: the destination is the request's, so five of them serve every host. */

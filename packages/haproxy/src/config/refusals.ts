@@ -54,11 +54,14 @@ export const forceTls = ({ publicHttpsPort, trustedProxies }: ConfigSettings): s
 
 /** Classic probes in path and query, for hosts with block_exploits. */
 export const exploits = (): string => `\
-  # block_exploits: the list is in docs/guide/block-exploits.md. Encoded requests are looked at decoded (twice) as well.
+  # block_exploits: the list is in docs/guide/block-exploits.md. Three views of the URL are looked at: as it is, decoded
+  # once, and decoded twice.
   acl blocks_exploits var(txn.flags),and(${routeFlags.blockExploits}) -m bool
   acl probe url -m reg -i -f ${dataPlaneFiles.exploitPatterns}
+  acl encoded_probe url,url_dec -m reg -i -f ${dataPlaneFiles.exploitPatterns}
   acl encoded_probe url,url_dec,url_dec -m reg -i -f ${dataPlaneFiles.exploitPatterns}
-  http-request set-var(txn.refused) str(exploit) if blocks_exploits probe or blocks_exploits { url -m sub % } encoded_probe
+  http-request set-var(txn.refused) str(exploit) if blocks_exploits probe
+  http-request set-var(txn.refused) str(exploit) if { url -m sub % } blocks_exploits encoded_probe
 
 `;
 
@@ -66,11 +69,11 @@ export const exploits = (): string => `\
 export const upgrades = (): string => `\
   # websocket_support. Any other protocol (h2c above all, which would carry requests past every rule) is not offered to the origin.
   acl upgrade req.hdr(upgrade) -m found
-  acl websocket req.hdr(upgrade) -m str -i websocket
+  acl websocket req.fhdr(upgrade) -m str -i websocket
+  acl other_upgrade req.fhdr(upgrade) -m reg -i ^(?!websocket$)
   acl allows_websocket var(txn.flags),and(${routeFlags.websocket}) -m bool
-  http-request set-var(txn.refused) str(websocket) if upgrade websocket !allows_websocket
+  http-request set-var(txn.refused) str(websocket) if websocket !allows_websocket
   http-request deny deny_status 403 if { var(txn.refused) -m found }
-  http-request set-header Upgrade websocket if upgrade websocket
-  http-request del-header Upgrade if upgrade !websocket
+  http-request del-header Upgrade if other_upgrade
 
 `;

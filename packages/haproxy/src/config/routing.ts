@@ -17,6 +17,6 @@ export const routing = (): string => `\
   http-request set-var(txn.route) var(txn.wildcard),map_str(${hostsMap},${removedRecord}) if by_wildcard
   http-request set-var(txn.route) var(txn.wildcard),map_str(${overlayMap}) if by_wildcard
   http-request deny deny_status 404 if { var(txn.route,${removedRecord}) -m str ${removedRecord} ${disabledRecord} }
-  http-request set-var(txn.flags) var(txn.route),field(1,|)
+  http-request set-var(txn.flags) var(txn.route),field(1,|),add(0)
 
 `;
