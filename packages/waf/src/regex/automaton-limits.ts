@@ -39,8 +39,10 @@ export const isRegularNode = (node: PcreNode): boolean => {
     case 'concat':
     case 'alternate':
       return node.items.every(isRegularNode);
-    case 'repeat':
-      return node.mode !== 'possessive' && boundedCounts(node).max === node.max && isRegularNode(node.body);
+    case 'repeat': {
+      const { min, max } = boundedCounts(node);
+      return node.mode !== 'possessive' && min === node.min && max === node.max && isRegularNode(node.body);
+    }
     case 'capture':
       return isRegularNode(node.body);
     case 'atomic':
