@@ -28,6 +28,8 @@ export interface GuardedOptions {
   /** Values of switches.map. */
   judge?: number;
   failOpen?: boolean;
+  /** Called with everything the guards tell. */
+  onTold?: (message: GuardMessage) => void;
   /** Without guards, for tests that put something else in their place. */
   withoutGuards?: boolean;
 }
@@ -112,7 +114,11 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     socket.setEncoding('utf8').on('data', (text) => {
       const lines = (rest + text).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) told.push(JSON.parse(line) as GuardMessage);
+      for (const line of lines) {
+        const message = JSON.parse(line) as GuardMessage;
+        if (options.onTold) options.onTold(message);
+        else told.push(message);
+      }
     });
     socket.on('error', () => socket.destroy());
     logSockets.add(socket);
