@@ -5,7 +5,7 @@ import { VERDICT_SECONDS_BOUNDS } from '@sallyport/contract';
 export interface SecurityFigures {
   bans(): number;
   enforcement(): { applied: boolean; revision: number };
-  notifications(): { delivered: number; failed: number; dropped: number; retried: number; queued: number };
+  notifications(): Record<'delivered' | 'failed' | 'dropped' | 'retried' | 'filtered' | 'queued', number>;
   logs(): { readers: number; cutOff: number; invalid: number };
   blocks(): { dropped: number };
   guards(): {
@@ -62,6 +62,11 @@ export const registerSecurityMetrics = (registry: Registry, figures: SecurityFig
     'sallyport_notifications_dropped_total',
     'Notifications dropped because too many waited',
     () => figures.notifications().dropped,
+  );
+  counter(
+    'sallyport_notifications_filtered_total',
+    'Events that the notification settings did not want',
+    () => figures.notifications().filtered,
   );
   gauge('sallyport_log_readers', 'Readers of the live log', () => figures.logs().readers);
   counter(

@@ -187,7 +187,9 @@ onBothDatabases('notifications', (kind) => {
     'are not sent with %j',
     async (settings) => {
       await set(settings);
+      const filtered = await metric('sallyport_notifications_filtered_total');
       await send(guardBlock());
+      await expect.poll(() => metric('sallyport_notifications_filtered_total')).toBe(filtered + 1);
       await set({ enabled: true, min_log_level: 'debug', notify_waf_blocks: true });
       await send(guardBlock({ reference: 'later' }));
       await expect.poll(() => bodies().map(({ details }) => details.reference)).toEqual(['later']);

@@ -62,7 +62,7 @@ export const createNotifier = ({
   capacity = DEFAULT_CAPACITY,
 }: NotifierDeps) => {
   const queue: NotificationEvent[] = [];
-  const counts = { delivered: 0, failed: 0, dropped: 0, retried: 0 };
+  const counts = { delivered: 0, failed: 0, dropped: 0, retried: 0, filtered: 0 };
   const stopping = new AbortController();
   const workers = new Set<Promise<void>>();
 
@@ -86,7 +86,10 @@ export const createNotifier = ({
 
   const deliver = async (event: NotificationEvent): Promise<void> => {
     const current = await targets();
-    if (!current || !isWanted(current.settings, event)) return;
+    if (!current || !isWanted(current.settings, event)) {
+      counts.filtered += 1;
+      return;
+    }
     const { post, mail } = current;
     await Promise.all([
       post && attempt('webhook', () => post(event, stopping.signal)),
