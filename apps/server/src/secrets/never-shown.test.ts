@@ -5,6 +5,7 @@ import type { CreatedApiToken, Invite, RecoveryCodes, SignedIn, TotpSecret } fro
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { hotp, stepOf } from '../features/auth/totp.ts';
 import { createLog } from '../log.ts';
+import { fromBase32 } from '../testing/base32.ts';
 import { makeCertificate, uploadForm } from '../testing/certificates.ts';
 import { bearer } from '../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
@@ -20,11 +21,6 @@ const PASSWORDS = [
 const SMTP_PASSWORD = 'smtp-password-4d5e';
 /** Hashes and sealed texts: what stands for a secret in the store. */
 const STORED_FORM = /\$argon2id|v1\.[0-9a-f]{8}\./;
-
-const fromBase32 = (text: string): Buffer => {
-  const bits = [...text].map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0'));
-  return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-};
 
 onBothDatabases('secrets', (kind) => {
   let app: TestApp;

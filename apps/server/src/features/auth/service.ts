@@ -8,6 +8,7 @@ import type { PasswordHasher } from '../../secrets/password-hasher.ts';
 import { checkNewPassword } from '../../secrets/password-rules.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { toUser } from '../users/to-user.ts';
+import { createFailureNotes } from './failure-notes.ts';
 import { checkSecondFactor } from './second-factor.ts';
 import { requireSession, type Sessions } from './sessions.ts';
 import type { AuthStore } from './store.ts';
@@ -43,9 +44,11 @@ const accountOf = (email: string): { key: string; shown: string } => {
 export const createAuth = (deps: AuthDeps) => {
   const { db, transactAside, store, hasher, throttle, sessions, vault, record, note, invalidate, clock } = deps;
 
+  const noteFailure = createFailureNotes({ note, clock });
+
   const beginAttempt = (account: string, actor: Actor) =>
     throttle.begin({ account, ip: actor.ip, isLocal: actor.isLocal }, () =>
-      note({ action: 'auth.throttled', actor, resource: 'auth/login', after: { email: account } }),
+      noteFailure({ action: 'auth.throttled', actor, resource: 'auth/login', after: { email: account } }),
     );
 
   /** Throws a 401 unless `password` is the caller's own; wrong ones count like failed sign-ins. */
@@ -59,7 +62,7 @@ export const createAuth = (deps: AuthDeps) => {
       throw error;
     });
     if (!user || !isRight) {
-      await note({ action: 'auth.password_refused', actor, resource: `users/${id}` });
+      await noteFailure({ action: 'auth.password_refused', actor, resource: `users/${id}` });
       throw refuse.forbidden('The password is wrong');
     }
     attempt.succeeded();
@@ -84,7 +87,7 @@ export const createAuth = (deps: AuthDeps) => {
       });
       const fail = async (reason: string) => {
         const after = { email: account.shown, reason };
-        await note({ action: 'auth.login_failed', actor, resource: 'auth/login', after });
+        await noteFailure({ action: 'auth.login_failed', actor, resource: 'auth/login', after });
       };
       if (!user || !isRight || user.status !== 'active') {
         await fail(!user ? 'unknown user' : isRight ? `user is ${user.status}` : 'wrong password');

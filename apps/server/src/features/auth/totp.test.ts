@@ -1,5 +1,6 @@
 import type { Me, RecoveryCodes, TotpSecret } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fromBase32 } from '../../testing/base32.ts';
 import { type Caller, createGiven, PASSWORD } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { acceptTotp, hotp, stepOf, toBase32 } from './totp.ts';
@@ -47,11 +48,6 @@ describe('one-time codes', () => {
     expect(encoded).toEqual(['MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI']);
   });
 });
-
-const fromBase32 = (text: string): Buffer => {
-  const bits = [...text].map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0'));
-  return Buffer.from((bits.join('').match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
-};
 
 onBothDatabases('two-factor sign-in', (kind) => {
   let app: TestApp;
