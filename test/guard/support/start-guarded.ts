@@ -42,6 +42,8 @@ export interface Guarded {
   guards: GuardProcess[];
   /** What the guards told the server. */
   told: GuardMessage[];
+  /** HAProxy's master process. */
+  haproxyPid: number;
   haproxyOutput(): string;
   serve(...hosts: Partial<DesiredHost>[]): Promise<void>;
   /** Writes a configuration and waits until every guard serves it. */
@@ -172,6 +174,7 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     plane,
     guards,
     told,
+    haproxyPid: haproxy.pid ?? 0,
     haproxyOutput: () => output,
     async serve(...hosts) {
       const outcomes = await plane.applyHosts(hosts.map((parts) => ({ type: 'put', host: host(parts) })));
