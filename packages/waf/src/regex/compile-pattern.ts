@@ -6,6 +6,7 @@ import { type BytePartition, partitionBytes } from './byte-partition.ts';
 import type { CompiledPattern } from './compiled-pattern.ts';
 import { countCaptures } from './count-groups.ts';
 import { createMatchEndDfa, type MatchEndDfa } from './match-end-dfa.ts';
+import { isAnchored } from './node-facts.ts';
 import { defaultFlags, parsePcre } from './parse-pcre.ts';
 import { deriveGate } from './pattern-gate.ts';
 import { createPike, hasTraceableThreads, type Pike } from './pike.ts';
@@ -43,6 +44,7 @@ export const compilePattern = (
   const captureCount = countCaptures(root);
   const slots = (captureCount + 1) * 2;
   const isRegular = isRegularNode(root);
+  const startsWithText = isAnchored(root);
 
   const parts = lazily(() => automaton(root, false));
   const forward = lazily((): SearchDfa => createSearchDfa(...parts(), memory));
@@ -75,7 +77,7 @@ export const compilePattern = (
     wantsGroups: boolean,
   ): Int32Array | null => {
     if (!isRegular || !hasTraceableThreads(parts()[0])) return backtrack(buf, start, end, budget);
-    const at = backward().leftmost(buf, start, end, budget);
+    const at = startsWithText ? start : backward().leftmost(buf, start, end, budget);
     if (at < 0) return null;
     const last = matchEnd().matchEnd(buf, start, end, at, budget);
     if (last < 0) return null;

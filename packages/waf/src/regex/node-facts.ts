@@ -1,4 +1,5 @@
 import type { PcreNode } from './ast.ts';
+import { textStart } from './edges.ts';
 
 /** The fewest bytes a match of the node consumes; back references and lookarounds count as none. */
 export const minLength = (node: PcreNode): number => {
@@ -50,5 +51,22 @@ export const fixedLength = (node: PcreNode): number | null => {
       return fixedLength(node.body);
     case 'backreference':
       return null;
+  }
+};
+
+/** Whether every match begins where the text does. */
+export const isAnchored = (node: PcreNode): boolean => {
+  switch (node.type) {
+    case 'edge':
+      return node === textStart;
+    case 'concat':
+      return isAnchored(node.items[0]!);
+    case 'alternate':
+      return node.items.every(isAnchored);
+    case 'capture':
+    case 'atomic':
+      return isAnchored(node.body);
+    default:
+      return false;
   }
 };
