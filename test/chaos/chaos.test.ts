@@ -23,10 +23,11 @@ const attacks: readonly (readonly Victim[])[] = [
   ['haproxy master'],
   ['haproxy worker'],
   ['server'],
+  ['guard'],
   ['supervisor', 'haproxy worker'],
   ['supervisor', 'server'],
   ['server', 'haproxy master'],
-  ['supervisor', 'server', 'haproxy master', 'haproxy worker'],
+  ['supervisor', 'server', 'guard', 'haproxy master', 'haproxy worker'],
 ];
 
 /** The running product with one host per domain. */

@@ -9,7 +9,7 @@ import { readState } from '../../apps/supervisor/src/state-file.ts';
 import { until } from '../../apps/supervisor/src/testing/until.ts';
 
 /** What can be killed. */
-export const victims = ['supervisor', 'haproxy master', 'haproxy worker', 'server'] as const;
+export const victims = ['supervisor', 'haproxy master', 'haproxy worker', 'server', 'guard'] as const;
 export type Victim = (typeof victims)[number];
 
 export interface ProductPorts {
@@ -67,6 +67,8 @@ export const createProduct = (ports: ProductPorts): Product => {
       'haproxy master': master,
       'haproxy worker': worker,
       server: pidOf('server'),
+      // One of several; the others go on judging.
+      guard: pidOf('guard-0'),
     };
   };
 
