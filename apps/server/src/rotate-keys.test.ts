@@ -5,9 +5,11 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from './db/open.ts';
 import { CHAIN_KEY_CONTEXT } from './features/audit/chain-key.ts';
+import { createLog } from './log.ts';
 import { rotateKeys, SEALED_PLACES } from './rotate-keys.ts';
 import { newKey, replaceKey, retiredKeys } from './secrets/key-file.ts';
 import { createVault, openVault, type Vault } from './secrets/vault.ts';
+import { startServer } from './server.ts';
 import { makeCertificate, uploadForm } from './testing/certificates.ts';
 import { createGiven, PASSWORD } from './testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from './testing/start-app.ts';
@@ -113,6 +115,13 @@ onBothDatabases('rotating the encryption key', (kind) => {
     const reopened = openVault(app.config);
     expect(reopened.keyId).not.toBe(old);
     expect(await rotate(reopened)).toBe(4);
+  });
+
+  test('is noticed at start-up by a server that has another key', async () => {
+    await givenSecrets();
+    const other = { ...app.config, encryptionKey: 'another key of at least 32 characters' };
+    const log = createLog('test', 'silent');
+    await expect(startServer(other, log)).rejects.toThrow(/is not the key of this store: sealed with key [0-9a-f]{8}/);
   });
 
   test('knows every column that holds sealed texts', async () => {

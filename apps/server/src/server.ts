@@ -4,7 +4,7 @@ import { createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts.ts';
 import { createApp } from './app.ts';
-import type { Config } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
 import { adminSocket, proxyDirectory } from './dataplane/deployment.ts';
 import { createEnforcementPlane } from './dataplane/enforcement.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
@@ -103,6 +103,11 @@ export const startServer = async (
     clock,
     log,
     settingChanged: (key) => suite.settingChanged(key),
+  });
+  await accounts.audit.checkKey().catch((error: Error) => {
+    throw new ConfigError([
+      `SALLYPORT_ENCRYPTION_KEY, or encryption.key, is not the key of this store: ${error.message}`,
+    ]);
   });
   const { record } = accounts.audit;
   const enforcementPlane = createEnforcementPlane({ config, driver });

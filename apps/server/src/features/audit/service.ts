@@ -101,6 +101,12 @@ export const createAudit = ({ db, transactAside, store, vault, clock }: AuditDep
       });
     },
 
+    /** Rejects when the vault's key is not the one the store was sealed with: then nothing could be changed or opened. */
+    async checkKey(): Promise<void> {
+      const { key_sealed } = await store(db).readChain();
+      if (key_sealed !== '') vault.open(key_sealed, CHAIN_KEY_CONTEXT);
+    },
+
     /** Recomputes every hash; tells the first entry that doesn't fit. */
     verify(): Promise<ChainReport> {
       return verifyChain(store(db), vault);
