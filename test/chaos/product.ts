@@ -3,7 +3,6 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { endStrays } from '../../apps/supervisor/src/adoption.ts';
 import { listProcesses, readProcess } from '../../apps/supervisor/src/process/proc.ts';
 import { readState } from '../../apps/supervisor/src/state-file.ts';
 import { until } from '../../apps/supervisor/src/testing/until.ts';
@@ -38,6 +37,15 @@ export interface Product {
 }
 
 const supervisorMain = fileURLToPath(new URL('../../apps/supervisor/src/main.ts', import.meta.url));
+
+const killIfThere = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch (error) {
+    // A HAProxy worker ends with its master.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+};
 
 export const createProduct = (ports: ProductPorts): Product => {
   const dir = mkdtempSync(join(tmpdir(), 'sallyport-chaos-'));
@@ -74,8 +82,8 @@ export const createProduct = (ports: ProductPorts): Product => {
 
   const processes = () => {
     const { supervisor: parent, server } = pids();
-    const haproxies = listProcesses().filter(isOurs);
-    return [parent, server, ...haproxies.map(({ pid }) => pid)].filter((pid) => readProcess(pid) !== undefined);
+    const others = listProcesses().filter(isOurs);
+    return [parent, server, ...others.map(({ pid }) => pid)].filter((pid) => readProcess(pid) !== undefined);
   };
 
   return {
@@ -116,11 +124,11 @@ export const createProduct = (ports: ProductPorts): Product => {
     async remove() {
       supervisor?.kill('SIGKILL');
       await exited;
-      const children = readState(join(dataDir, 'supervisor.json'))?.children ?? [];
-      for (const { argv } of children) {
-        const [program = '', ...args] = argv;
-        await endStrays({ argv: [program, ...args], env: { SALLYPORT_DATA_DIR: dataDir } }, undefined);
-      }
+      await until('nothing of it is left', () => {
+        const left = processes();
+        for (const pid of left) killIfThere(pid);
+        return left.length === 0;
+      });
       rmSync(dir, { recursive: true });
     },
   };
