@@ -1,5 +1,6 @@
 import type { Block, ErrorBody, ProxyHost, SecurityConfigAnswer } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 
@@ -22,7 +23,7 @@ onBothDatabases('blocked requests', (kind) => {
   const setEntries = (value: string) =>
     app.send('POST', '/settings', { key: 'security.block_log.entries', value }, bearer);
   const found = async (reference: string) => {
-    await expect.poll(async () => (await find(reference)).status).toBe(200);
+    await eventually(async () => (await find(reference)).status).toBe(200);
     return (await find(reference)).body;
   };
 
@@ -106,7 +107,7 @@ onBothDatabases('blocked requests', (kind) => {
     expect((await find('d')).status).toBe(200);
     await setEntries('0');
     await sendLines(app.dataDir, [guardBlock({ reference: 'f' })]);
-    await expect.poll(async () => (await find('d')).status).toBe(404);
+    await eventually(async () => (await find('d')).status).toBe(404);
     expect((await find('f')).status).toBe(404);
   });
 });

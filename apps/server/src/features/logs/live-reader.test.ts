@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { LogEntry } from '@sallyport/contract';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { eventually } from '../../testing/eventually.ts';
 import { createLogHub } from './hub.ts';
 import { serveLiveReader } from './live-reader.ts';
 
@@ -40,7 +41,7 @@ const connectReader = async (pingMs: number, options: { autoPong: boolean }) => 
 
 test('pings again and again, and keeps a client that answers', async () => {
   const { hub, client, pings } = await connectReader(400, { autoPong: true });
-  await expect.poll(pings, { timeout: 10_000 }).toBeGreaterThan(2);
+  await eventually(pings).toBeGreaterThan(2);
   expect(client.readyState).toBe(WebSocket.OPEN);
   expect(hub.readers()).toBe(1);
 });
@@ -48,13 +49,13 @@ test('pings again and again, and keeps a client that answers', async () => {
 test('drops a client that answers no ping', async () => {
   const { hub, client } = await connectReader(20, { autoPong: false });
   await new Promise<void>((resolve) => client.once('close', () => resolve()));
-  await expect.poll(() => hub.readers()).toBe(0);
+  await eventually(() => hub.readers()).toBe(0);
 });
 
 test('forgets a client that leaves', async () => {
   const { hub, client } = await connectReader(10_000, { autoPong: true });
   client.close();
-  await expect.poll(() => hub.readers()).toBe(0);
+  await eventually(() => hub.readers()).toBe(0);
 });
 
 test('remembers the newest entries only', () => {

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { ErrorBody, LogEntry } from '@sallyport/contract';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { eventually } from '../../testing/eventually.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { logSocket } from './log-intake.ts';
@@ -85,7 +86,7 @@ onBothDatabases('live logs', (kind) => {
   test('sends each entry as one JSON message', async () => {
     const { entries } = await read();
     await send(entry(), guardBlock());
-    await expect.poll(() => entries).toHaveLength(2);
+    await eventually(() => entries).toHaveLength(2);
     expect(entries[0]).toEqual({
       level: 'info',
       message: 'rules swapped',
@@ -116,17 +117,17 @@ onBothDatabases('live logs', (kind) => {
       entry({ level: 'error', message: 'c', source: 'acl' }),
       entry({ level: 'info', message: 'd', source: 'acl' }),
     );
-    await expect.poll(() => all.entries).toHaveLength(4);
-    await expect.poll(() => warnings.entries.map(({ message }) => message)).toEqual(['b', 'c']);
-    await expect.poll(() => acl.entries.map(({ message }) => message)).toEqual(['c', 'd']);
+    await eventually(() => all.entries).toHaveLength(4);
+    await eventually(() => warnings.entries.map(({ message }) => message)).toEqual(['b', 'c']);
+    await eventually(() => acl.entries.map(({ message }) => message)).toEqual(['c', 'd']);
   });
 
   test('sends earlier entries first when asked', async () => {
     const first = await read();
     await send(entry({ message: 'one' }), entry({ message: 'two' }), entry({ message: 'three' }));
-    await expect.poll(() => first.entries).toHaveLength(3);
+    await eventually(() => first.entries).toHaveLength(3);
     const { entries } = await read('?backlog=2');
-    await expect.poll(() => entries.map(({ message }) => message)).toEqual(['two', 'three']);
+    await eventually(() => entries.map(({ message }) => message)).toEqual(['two', 'three']);
   });
 
   test("takes HAProxy's refusals from its log, and leaves its other lines aside", async () => {
@@ -139,7 +140,7 @@ onBothDatabases('live logs', (kind) => {
       proxyLine({ refused: 'decision', status: 403 }),
       proxyLine({ refused: 'guard', status: 503 }),
     );
-    await expect.poll(() => entries).toHaveLength(3);
+    await eventually(() => entries).toHaveLength(3);
     expect(entries.map(({ source, level, fields }) => [source, level, fields.event])).toEqual([
       ['guard', 'warn', 'rate_limit_hit'],
       ['crowdsec', 'info', 'decision_refusal'],
@@ -161,7 +162,7 @@ onBothDatabases('live logs', (kind) => {
       guardBlock({ matches: 'x' }),
       entry({ message: 'last' }),
     );
-    await expect.poll(() => entries.map(({ message }) => message)).toEqual(['last']);
+    await eventually(() => entries.map(({ message }) => message)).toEqual(['last']);
     expect(await metric('sallyport_log_lines_invalid_total')).toBe(before + 7);
   });
 
@@ -190,7 +191,7 @@ onBothDatabases('live logs', (kind) => {
     });
     await send(counters('first-start', 10), counters('first-start', 25), counters('first-start', 25));
     await send(counters('second-start', 5));
-    await expect.poll(() => metric('svc_waf_requests_total')).toBe(30);
+    await eventually(() => metric('svc_waf_requests_total')).toBe(30);
     expect(await metric('svc_waf_blocked_total')).toBe(2);
     expect(await metric('svc_waf_monitored_total')).toBe(4);
     expect(await metric('sallyport_access_denied_total')).toBe(6);
@@ -251,8 +252,8 @@ onBothDatabases('live logs', (kind) => {
     const before = await metric('sallyport_log_readers_cut_off_total');
     // More than kernel buffers and the reader's own may hold.
     for (let round = 0; round < 40; round += 1) await send(...Array.from({ length: 25 }, () => large));
-    await expect.poll(() => metric('sallyport_log_readers_cut_off_total'), { timeout: 20_000 }).toBe(before + 1);
-    await expect.poll(() => quick.entries.length, { timeout: 20_000 }).toBe(1_000);
+    await eventually(() => metric('sallyport_log_readers_cut_off_total')).toBe(before + 1);
+    await eventually(() => quick.entries.length).toBe(1_000);
     slow.socket.resume();
     expect([1006, 1013]).toContain(await closed);
     expect(quick.socket.readyState).toBe(WebSocket.OPEN);

@@ -1,5 +1,6 @@
 import type { NotificationTest } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { startSmtpServer } from '../../testing/smtp-server.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
@@ -47,7 +48,7 @@ onBothDatabases('notifications by mail', (kind) => {
   test('go to each recipient once, and nothing a client sent becomes a line of its own', async () => {
     smtp.mails.length = 0;
     await sendLines(app.dataDir, [guardBlock({ user_agent: 'x\r\nBcc: evil@example.com\r\n.\r\n' })]);
-    await expect.poll(() => smtp.mails.length).toBe(2);
+    await eventually(() => smtp.mails.length).toBe(2);
     for (const { from, data } of smtp.mails) {
       expect(from).toBe('sallyport@example.com');
       expect(data).toMatch(/^Subject: \[Sallyport\] Request blocked by the firewall$/m);

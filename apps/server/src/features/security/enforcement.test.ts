@@ -6,6 +6,7 @@ import { systemActor } from '../../actor.ts';
 import { migrate } from '../../db/migrate.ts';
 import { type Database, openDatabase } from '../../db/open.ts';
 import { createSecuritySource } from '../../security-source.ts';
+import { eventually } from '../../testing/eventually.ts';
 import { emptyStore, onBothDatabases } from '../../testing/start-app.ts';
 import { createDecisions } from '../decisions/service.ts';
 import { decisionStore } from '../decisions/store.ts';
@@ -158,9 +159,9 @@ onBothDatabases('enforcement', (kind) => {
       const watch = it.enforcement.watch();
       await ban(it, '203.0.113.7');
       await it.setSetting('feature.guard.enabled', 'true');
-      await expect.poll(() => it.memory.bans.size).toBe(1);
+      await eventually(() => it.memory.bans.size).toBe(1);
       await it.setSetting('feature.guard.enabled', 'false');
-      await expect.poll(() => it.memory.bans.size).toBe(0);
+      await eventually(() => it.memory.bans.size).toBe(0);
       await watch.stop();
     }));
 
@@ -199,11 +200,11 @@ onBothDatabases('enforcement', (kind) => {
         await ban(it, '203.0.113.9');
         const watch = it.enforcement.watch();
         it.advance(3_600_000);
-        await expect.poll(() => [...it.memory.bans.keys()]).toEqual(['203.0.113.8', '203.0.113.9']);
+        await eventually(() => [...it.memory.bans.keys()]).toEqual(['203.0.113.8', '203.0.113.9']);
         it.advance(3_600_000);
-        await expect.poll(() => [...it.memory.bans.keys()]).toEqual(['203.0.113.9']);
+        await eventually(() => [...it.memory.bans.keys()]).toEqual(['203.0.113.9']);
         const rows = () => it.database.kysely.selectFrom('decisions').select('ip').execute();
-        await expect.poll(async () => (await rows()).map(({ ip }) => ip)).toEqual(['203.0.113.9']);
+        await eventually(async () => (await rows()).map(({ ip }) => ip)).toEqual(['203.0.113.9']);
         await watch.stop();
       }));
 
@@ -213,9 +214,11 @@ onBothDatabases('enforcement', (kind) => {
         await it.elsewhere.create({ ip: '203.0.113.1', action: 'block' }, actor);
         await ban(it, '203.0.113.2');
         await it.elsewhere.create({ ip: '203.0.113.3', action: 'block' }, actor);
-        await expect
-          .poll(() => [...it.memory.bans.keys()].sort())
-          .toEqual(['203.0.113.1', '203.0.113.2', '203.0.113.3']);
+        await eventually(() => [...it.memory.bans.keys()].sort()).toEqual([
+          '203.0.113.1',
+          '203.0.113.2',
+          '203.0.113.3',
+        ]);
         await watch.stop();
       }));
 
@@ -256,8 +259,8 @@ onBothDatabases('enforcement', (kind) => {
         it.memory.goAway(false);
         const watch = it.enforcement.watch();
         it.advance(1_000);
-        await expect.poll(() => it.memory.bans.size).toBe(1);
-        await expect.poll(() => it.enforcement.status().applied).toBe(true);
+        await eventually(() => it.memory.bans.size).toBe(1);
+        await eventually(() => it.enforcement.status().applied).toBe(true);
         await watch.stop();
       }));
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorBody, GuardConfig, SecurityConfigAnswer, SecurityStatus } from '@sallyport/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../testing/eventually.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { guardConfigPath } from './guard-config-file.ts';
 
@@ -261,7 +262,7 @@ onBothDatabases('security', (kind) => {
     });
     expect(guards()).toMatchObject({ access: { enabled: false }, waf: { enabled: false } });
     await set('feature.guard.enabled', 'true');
-    await expect.poll(guards).toMatchObject({ access: { enabled: true }, waf: { enabled: true, mode: 'block' } });
+    await eventually(guards).toMatchObject({ access: { enabled: true }, waf: { enabled: true, mode: 'block' } });
     expect(await status()).toMatchObject({ enabled: true });
     await configure({ waf_mode: 'monitor', waf_paranoia_level: 2, waf_exclusions: [{ rule_id: 942100 }] });
     expect(guards().waf.mode).toBe('monitor');
@@ -269,7 +270,7 @@ onBothDatabases('security', (kind) => {
     expect(texts.join('')).toContain('setvar:tx.paranoia_level=2');
     expect(texts.at(-1)).toBe('SecRuleRemoveById "942100"\n');
     await set('feature.guard.enabled', 'false');
-    await expect.poll(guards).toMatchObject({ access: { enabled: false }, waf: { enabled: false } });
+    await eventually(guards).toMatchObject({ access: { enabled: false }, waf: { enabled: false } });
     await app.stop();
   });
 
