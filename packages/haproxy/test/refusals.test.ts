@@ -84,6 +84,7 @@ describe("the proxy's own answers", () => {
       refused: 'exploit',
       host: 'ok.example.com',
       method: 'GET',
+      uri: '/%22%0a/<script>?"}{',
       reference,
     });
   });
@@ -122,6 +123,9 @@ describe("the proxy's own answers", () => {
     '/?f=php://input',
     '/?a=b%00.png',
     '/?a=%0d%0aSet-Cookie:x',
+    '/?bad=%zz&q=%3Cscript%3Ealert(1)',
+    '/?q=%3Cscript%3E&bad=%',
+    '/?a=%25&b=%3Cscript%3Ealert(1)',
     '/vendor/phpunit/phpunit/src/Util/PHP/eval-stdin.php',
     '/cgi-bin/test.sh',
     '/?id=1;sleep(5)',
@@ -142,6 +146,8 @@ describe("the proxy's own answers", () => {
     '/environment/.well-known/acme-challenge/token',
     '/oauth/callback?code=abc%2Fdef%3D%3D&state=a;b',
     '/etc/hosting',
+    '/?discount=50%',
+    '/?q=100%25',
   ])('block_exploits leaves %s alone', async (path) => {
     expect((await get('ok.example.com', {}, path)).status).toBe(200);
   });

@@ -1,4 +1,5 @@
 import { errorReplies } from './error-pages.ts';
+import { logFormat } from './log-format.ts';
 
 /** `defaults`: time limits, retries and the answers HAProxy itself gives. */
 export const defaultsSection = (): string => `\
@@ -35,19 +36,3 @@ defaults
   option http-restrict-req-hdr-names delete
 
 ${errorReplies()}`;
-
-// One JSON object per line. Values a client chose pass through json(), which escapes quotes and control characters.
-const logFormat = `'${[
-  '{"time":"%[date,utime(%Y-%m-%dT%H:%M:%SZ)]"',
-  '"client":"%ci"',
-  '"reference":"%ID"',
-  '"status":%ST',
-  '"termination":"%tsc"',
-  '"refused":"%[var(txn.refused)]"',
-  '"host":"%[var(txn.host),json(utf8s)]"',
-  '"host_id":"%[var(txn.route),field(5,|)]"',
-  '"method":"%HM"',
-  '"uri":"%[capture.req.uri,json(utf8s)]"',
-  '"origin":"%si:%sp"',
-  '"duration_ms":%Ta}',
-].join(',')}'`;

@@ -1,5 +1,6 @@
 import { routeFlags } from '../routes/flags.ts';
 import { dataPlaneFiles } from './layout.ts';
+import { rememberRequest } from './log-format.ts';
 import { originServers } from './origin-servers.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings, GuardSettings } from './settings.ts';
@@ -69,6 +70,7 @@ backend guarded
   http-request send-spoe-group guard request if firewalled
   http-request send-spoe-group guard client if !firewalled
   http-request allow if { var(txn.guard.verdict) -m str pass }
+  http-request ${rememberRequest}
   # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass.
   acl has_verdict var(txn.guard.verdict) -m found
   acl fail_open ${failOpen}

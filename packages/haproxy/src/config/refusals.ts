@@ -1,6 +1,7 @@
 import { routeFlags } from '../routes/flags.ts';
 import { flagIsSet } from './flag-test.ts';
 import { dataPlaneFiles } from './layout.ts';
+import { rememberRequest } from './log-format.ts';
 import type { ConfigSettings } from './settings.ts';
 
 /** Which representation the proxy's own answers take, and what is refused before anything is looked up. */
@@ -24,7 +25,7 @@ export const decisions = (): string => `\
 `;
 
 /** Requests over the limit of one client prefix (/32, /64) are refused with 429. */
-export const rateLimit = ({ rateLimit: limit }: ConfigSettings): string =>
+export const rateLimits = ({ rateLimit: limit }: ConfigSettings): string =>
   limit === null
     ? ''
     : `\
@@ -36,7 +37,6 @@ export const rateLimit = ({ rateLimit: limit }: ConfigSettings): string =>
   acl over_limit sc0_http_req_rate(requests),sub(txn.limit) gt 0
   http-request set-var(txn.refused) str(rate_limit) if limited over_limit !whitelisted
   http-request set-var(txn.retry_after) int(${limit.windowSec}) if { var(txn.refused) -m str rate_limit }
-  http-request deny deny_status 429 if { var(txn.refused) -m str rate_limit }
 
 `;
 
@@ -66,13 +66,15 @@ export const exploits = (): string => `\
 `;
 
 /** Upgrades: WebSocket where the host allows it, anything else never. */
-export const upgrades = (): string => `\
+export const upgrades = ({ rateLimit }: ConfigSettings): string => `\
   # websocket_support. Any other protocol (h2c above all, which would carry requests past every rule) is not offered to the origin.
   acl upgrade req.hdr(upgrade) -m found
   acl websocket req.fhdr(upgrade) -m str -i websocket
   acl other_upgrade req.fhdr(upgrade) -m reg -i ^(?!websocket$)
   acl allows_websocket var(txn.flags),and(${routeFlags.websocket}) -m bool
   http-request set-var(txn.refused) str(websocket) if websocket !allows_websocket
+  http-request ${rememberRequest} if { var(txn.refused) -m found }
+${rateLimit === null ? '' : '  http-request deny deny_status 429 if { var(txn.refused) -m str rate_limit }\n'}\
   http-request deny deny_status 403 if { var(txn.refused) -m found }
   http-request del-header Upgrade if other_upgrade
 

@@ -1,4 +1,5 @@
 import { destination } from './forwarding.ts';
+import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings } from './settings.ts';
 
@@ -16,6 +17,7 @@ backend relay
   timeout check 5s
   default-server check inter 500ms downinter 100ms rise 1 fall 3 maxconn 256
   acl gone nbsrv(relay) lt 1
+  http-request ${rememberRequest}
   http-request set-var(txn.refused) str(guard) if gone
   http-request set-var(txn.message) str("This request could not be checked. Please try again.") if gone
   http-request deny deny_status 503 if gone

@@ -5,7 +5,7 @@ import { eventRing, globalSection } from './global-section.ts';
 import { guardSections, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { rateTable } from './rate-table.ts';
-import { decisions, exploits, forceTls, rateLimit, requestBasics, upgrades } from './refusals.ts';
+import { decisions, exploits, forceTls, rateLimits, requestBasics, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
 import { routing } from './routing.ts';
 import { type ConfigSettings, checkSettings } from './settings.ts';
@@ -31,9 +31,9 @@ export const renderConfig = (settings: ConfigSettings): string => {
     requestBasics(),
     routing(),
     decisions(),
-    rateLimit(settings),
+    rateLimits(settings),
     exploits(),
-    upgrades(),
+    upgrades(settings),
     forceTls(settings),
     forwardedHeaders(settings),
     judging(settings),

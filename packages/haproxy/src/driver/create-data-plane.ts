@@ -75,7 +75,10 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
     socketPath: adminSocket,
     socket: createAdminSocket({ path: adminSocket }),
     onConnected: async ({ pid, version }) => {
-      const driftedEntries = await bulk(() => exclusively(async () => (await tls.repair()) + (await routes.repair())));
+      // Before the first reconcile nothing is intended yet; a repair would empty a HAProxy that serves everything.
+      const driftedEntries = isKnown
+        ? await bulk(() => exclusively(async () => (await tls.repair()) + (await routes.repair())))
+        : 0;
       onEvent({ type: 'connected', pid, version, driftedEntries });
     },
     onDisconnected: (reason) => onEvent({ type: 'disconnected', reason }),
