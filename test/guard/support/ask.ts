@@ -14,10 +14,20 @@ export interface Ask {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
+  /** Loopback address to come from. */
+  from?: string;
 }
 
 /** One HTTP/1.1 request on a connection of its own. */
-export const ask = ({ port, host = 'guarded.test', path = '/', method, headers = {}, body }: Ask): Promise<Answer> =>
+export const ask = ({
+  port,
+  host = 'guarded.test',
+  path = '/',
+  method,
+  headers = {},
+  body,
+  from,
+}: Ask): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const outgoing = request({
       host: '127.0.0.1',
@@ -26,6 +36,7 @@ export const ask = ({ port, host = 'guarded.test', path = '/', method, headers =
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { host, ...headers },
       agent: false,
+      ...(from === undefined ? {} : { localAddress: from }),
     });
     outgoing.once('response', (response) => {
       let text = '';
