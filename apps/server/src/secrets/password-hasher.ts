@@ -67,9 +67,13 @@ export const createPasswordHasher = (limits: HasherLimits = {}) => {
     hash: (password: string, isLocal: boolean): Promise<string> =>
       inTurn(isLocal, () => hash(normalise(password), OPTIONS)),
 
-    /** Tells whether `password` belongs to `stored`; null (no such user) takes the same time and is always false. */
-    verify: (stored: string | null, password: string, isLocal: boolean): Promise<boolean> =>
+    /**
+     * Tells whether `password` belongs to the hash that `find` gives; null (no such user) takes the same time and is
+     * always false. `find` is called when it is this caller's turn, so that a refused flood never reaches the store.
+     */
+    verify: (find: () => Promise<string | null>, password: string, isLocal: boolean): Promise<boolean> =>
       inTurn(isLocal, async () => {
+        const stored = await find();
         const matches = await verify(stored ?? (await decoy), normalise(password));
         return matches && stored !== null;
       }),

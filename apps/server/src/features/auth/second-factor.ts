@@ -14,7 +14,7 @@ export interface SecondFactorDeps {
   transactAside: TransactAside;
   store: (executor: Executor) => AuthStore;
   vault: Vault;
-  /** Throws a 401 or 429 unless the password is the caller's. */
+  /** Throws a 403 or 429 unless the password is the caller's. */
   provePassword: (password: string, actor: Actor) => Promise<StoredUser>;
   /** Counts wrong codes like wrong passwords. */
   beginAttempt: (account: string, actor: Actor) => Promise<{ succeeded(): void }>;

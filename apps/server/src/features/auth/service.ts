@@ -12,7 +12,7 @@ import { createFailureNotes } from './failure-notes.ts';
 import { checkSecondFactor } from './second-factor.ts';
 import { requireSession, type Sessions } from './sessions.ts';
 import type { AuthStore } from './store.ts';
-import type { Throttle } from './throttle.ts';
+import type { OpenAttempt, Throttle } from './throttle.ts';
 
 export interface AuthDeps {
   db: Executor;
@@ -51,16 +51,32 @@ export const createAuth = (deps: AuthDeps) => {
       noteFailure({ action: 'auth.throttled', actor, resource: 'auth/login', after: { email: account } }),
     );
 
-  /** Throws a 401 unless `password` is the caller's own; wrong ones count like failed sign-ins. */
-  const provePassword = async (password: string, actor: Actor): Promise<StoredUser> => {
-    const { id, email } = requireSession(actor);
-    const attempt = await beginAttempt(email, actor);
-    const user = await store(db).find(id);
-    const isRight = await hasher.verify(user?.password_hash ?? null, password, actor.isLocal).catch((error) => {
+  const tryPassword = async (
+    find: () => Promise<StoredUser | undefined>,
+    password: string,
+    attempt: OpenAttempt,
+    actor: Actor,
+  ): Promise<{ user: StoredUser | undefined; isRight: boolean }> => {
+    let user: StoredUser | undefined;
+    const findHash = async () => {
+      user = await find();
+      return user?.password_hash ?? null;
+    };
+    try {
+      const isRight = await hasher.verify(findHash, password, actor.isLocal);
+      return { user, isRight };
+    } catch (error) {
       // Not tried, so not failed.
       attempt.withdraw();
       throw error;
-    });
+    }
+  };
+
+  /** Throws a 403 unless `password` is the caller's own; wrong ones count like failed sign-ins. */
+  const provePassword = async (password: string, actor: Actor): Promise<StoredUser> => {
+    const { id, email } = requireSession(actor);
+    const attempt = await beginAttempt(email, actor);
+    const { user, isRight } = await tryPassword(() => store(db).find(id), password, attempt, actor);
     if (!user || !isRight) {
       await noteFailure({ action: 'auth.password_refused', actor, resource: `users/${id}` });
       throw refuse.forbidden('The password is wrong');
@@ -80,11 +96,8 @@ export const createAuth = (deps: AuthDeps) => {
     async login(input: Login, actor: Actor): Promise<SignedIn> {
       const account = accountOf(input.email);
       const attempt = await beginAttempt(account.key, actor);
-      const user = await store(db).findByEmail(account.key);
-      const isRight = await hasher.verify(user?.password_hash ?? null, input.password, actor.isLocal).catch((error) => {
-        attempt.withdraw();
-        throw error;
-      });
+      const find = () => store(db).findByEmail(account.key);
+      const { user, isRight } = await tryPassword(find, input.password, attempt, actor);
       const fail = async (reason: string) => {
         const after = { email: account.shown, reason };
         await noteFailure({ action: 'auth.login_failed', actor, resource: 'auth/login', after });

@@ -25,17 +25,6 @@ export const inviteStore = (db: Executor) => ({
       .execute();
   },
 
-  /** Ends the invitations of a user that are still open. */
-  async expireAll(userId: number, now: string): Promise<void> {
-    await db
-      .updateTable('invites')
-      .set({ expires_at: now })
-      .where('user_id', '=', userId)
-      .where('used_at', 'is', null)
-      .where('expires_at', '>', now)
-      .execute();
-  },
-
   async use(id: number, now: string): Promise<void> {
     await db.updateTable('invites').set({ used_at: now }).where('id', '=', id).execute();
   },

@@ -53,7 +53,7 @@ export const createInvites = (deps: InviteDeps) => {
     const now = clock();
     const token = randomBytes(32).toString('base64url');
     const expires_at = new Date(now.getTime() + LIFETIME_MS).toISOString();
-    await invites(tx).expireAll(userId, now.toISOString());
+    await users(tx).voidInvites(userId, now.toISOString());
     const row = { user_id: userId, token_hash: hashSecret(token), created_at: now.toISOString(), expires_at };
     await invites(tx).insert(row);
     return { token, expires_at };

@@ -116,6 +116,8 @@ export const createUsers = ({ db, transactAside, store, hasher, record, invalida
         await keepAnAdministrator(tx, before, after);
         const { id: _id, ...fields } = after;
         const stored = await store(tx).update(id, fields);
+        // The link went to the old address, and whoever reads mail there could still use it.
+        if (after.email !== before.email) await store(tx).voidInvites(id, after.updated_at);
         if (password_hash !== undefined || after.status === 'disabled') await store(tx).endSessions(id);
         await record(tx, {
           action: 'user.update',

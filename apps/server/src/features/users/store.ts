@@ -43,6 +43,17 @@ export const userStore = (db: Executor) => ({
     await db.deleteFrom('sessions').where('user_id', '=', id).execute();
   },
 
+  /** Ends the invitations of a user that are still open. */
+  async voidInvites(id: number, now: string): Promise<void> {
+    await db
+      .updateTable('invites')
+      .set({ expires_at: now })
+      .where('user_id', '=', id)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', now)
+      .execute();
+  },
+
   async clearTotp(id: number): Promise<void> {
     await db.updateTable('users').set({ totp_enabled: 0, totp_sealed: null }).where('id', '=', id).execute();
     await db.deleteFrom('recovery_codes').where('user_id', '=', id).execute();

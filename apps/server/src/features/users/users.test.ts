@@ -196,6 +196,14 @@ onBothDatabases('users', (kind) => {
     });
   });
 
+  test('can’t accept an invitation that went to an address which is theirs no more', async () => {
+    const { body } = await send<Invite>('POST', '/users/invite', { email: 'typo@example.com', role: 'admin' });
+    await send('PUT', `/users/${body.user.id}`, { email: 'right@example.com' });
+    expect((await validate(tokenOf(body.invite_url))).status).toBe(410);
+    const again = await send<ResentInvite>('POST', `/users/${body.user.id}/resend-invite`);
+    expect((await validate(tokenOf(again.body.invite_url))).status).toBe(200);
+  });
+
   test('can’t be activated without a password, nor go back to pending', async () => {
     const { body } = await send<Invite>('POST', '/users/invite', { email: 'waiting@example.com' });
     const path = `/users/${body.user.id}`;

@@ -1,0 +1,51 @@
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import type { UserIdentity } from '../actor.ts';
+import { createIdentify } from './identify.ts';
+
+const user: UserIdentity = {
+  kind: 'user',
+  id: 1,
+  email: 'a@example.com',
+  role: 'user',
+  sessionId: 's',
+  token: null,
+  mustEnrolTotp: false,
+};
+const identify = createIdentify('local', (token) => (token === 'good' ? user : undefined));
+const ask = (headers: Record<string, string>, method = 'GET', isLocal = true) =>
+  identify({ method, headers: { host: 'ui.example', ...headers }, socket: {} } as unknown as IncomingMessage, isLocal);
+const cookie = 'sallyport_session=good';
+
+test('takes the bearer token before the cookie, and the cookie before the local host', async () => {
+  expect(await ask({ authorization: 'Bearer good', cookie: 'sallyport_session=bad' })).toBe(user);
+  await expect(ask({ authorization: 'Bearer bad', cookie })).rejects.toMatchObject({ status: 401 });
+  expect(await ask({ cookie })).toBe(user);
+  expect(await ask({})).toEqual({ kind: 'local' });
+  expect(await ask({}, 'GET', false)).toEqual({ kind: 'anonymous' });
+});
+
+test('opens no WebSocket for another site, though an upgrade is a GET', async () => {
+  const upgrade = { cookie, connection: 'Upgrade', upgrade: 'websocket' };
+  await expect(ask({ ...upgrade, origin: 'https://evil.example' })).rejects.toMatchObject({ status: 403 });
+  await expect(ask({ ...upgrade, 'sec-fetch-site': 'cross-site' })).rejects.toMatchObject({ status: 403 });
+  expect(await ask({ ...upgrade, origin: 'https://ui.example' })).toBe(user);
+});
+
+test('needs no origin for a bearer token, which no browser sends by itself', async () => {
+  expect(await ask({ authorization: 'Bearer good', origin: 'https://evil.example' }, 'POST')).toBe(user);
+});
+
+test('trusts the local host only in mode local', async () => {
+  for (const mode of ['required', 'open'] as const) {
+    const request = { method: 'GET', headers: {}, socket: {} } as unknown as IncomingMessage;
+    expect(await createIdentify(mode, () => undefined)(request, true)).toEqual({ kind: 'anonymous' });
+  }
+});
+
+test('asks nobody about a token that is longer than any of ours', async () => {
+  const careless = createIdentify('local', () => user);
+  const headers = { authorization: `Bearer ${'x'.repeat(4_097)}` };
+  const request = { method: 'GET', headers, socket: {} } as unknown as IncomingMessage;
+  await expect(careless(request, true)).rejects.toMatchObject({ status: 401 });
+});
