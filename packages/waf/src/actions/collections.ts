@@ -1,3 +1,4 @@
+import { withFootprint } from '../compile/footprint.ts';
 import { compileMacro } from '../compile/macro.ts';
 import { atoi } from '../engine/bytes.ts';
 import type { ActionReader } from './parts.ts';
@@ -11,7 +12,7 @@ const opens =
     const key = requireValue(action, 'a key', context);
     if (key === null) return;
     const macro = compileMacro(key, action.valuePlace, context);
-    link.effects.push((tx) => tx.openCollection(collection, macro.expand(tx)));
+    link.effects.push(withFootprint((tx) => tx.openCollection(collection, macro.expand(tx)), { reads: macro.slots }));
   };
 
 /** Actions on persistent collections. */
@@ -31,7 +32,7 @@ export const collectionActions: Readonly<Record<string, ActionReader>> = {
       return;
     }
     const macro = compileMacro(found[2]!, action.valuePlace, context);
-    link.effects.push((tx) => tx.openCollection(collection, macro.expand(tx)));
+    link.effects.push(withFootprint((tx) => tx.openCollection(collection, macro.expand(tx)), { reads: macro.slots }));
   },
   setsid: opens('session'),
   setuid: opens('user'),

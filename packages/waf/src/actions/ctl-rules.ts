@@ -1,4 +1,5 @@
 import type { CompileContext } from '../compile/context.ts';
+import { withFootprint } from '../compile/footprint.ts';
 import { parseIdRanges } from '../compile/id-ranges.ts';
 import type { Exclusion } from '../compile/program.ts';
 import { compileTargets } from '../compile/targets.ts';
@@ -39,7 +40,7 @@ const removeRules =
   (by: By): ControlReader =>
   (value, action, context) => {
     const choose = chooser(by, value.trim(), action, context);
-    return choose === null ? null : (tx) => tx.removeRules(choose());
+    return choose === null ? null : withFootprint((tx) => tx.removeRules(choose()), { removes: choose });
   };
 
 const removeTargets =
@@ -58,7 +59,7 @@ const removeTargets =
     const choose = chooser(by, value.slice(0, split).trim(), action, context);
     const exclusions = compileExclusions(value.slice(split + 1).trim(), action, context);
     if (choose === null || exclusions.length === 0) return null;
-    return (tx) => tx.removeTargets(choose(), exclusions);
+    return withFootprint((tx) => tx.removeTargets(choose(), exclusions), { removes: choose });
   };
 
 /** The variables of a ctl:ruleRemoveTarget… as exclusions. */

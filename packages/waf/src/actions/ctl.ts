@@ -1,4 +1,5 @@
 import type { CompileContext } from '../compile/context.ts';
+import { withFootprint } from '../compile/footprint.ts';
 import type { Effect } from '../compile/program.ts';
 import type { BodyProcessor } from '../engine/transaction.ts';
 import type { ActionNode } from '../seclang/ast.ts';
@@ -23,6 +24,9 @@ const choice =
     return null;
   };
 
+/** An effect that neither touches TX nor decides which rules run. */
+const harmless = (effect: Effect): Effect => withFootprint(effect, {});
+
 const onOff = { on: true, off: false };
 const engineModes = { on: 'on', off: 'off', detectiononly: 'detection-only' } as const;
 const auditModes = { on: 'on', off: 'off', relevantonly: 'relevant-only' } as const;
@@ -37,18 +41,26 @@ const controls: Readonly<Record<string, ControlReader>> = {
   ruleengine: choice(engineModes, (mode) => (tx) => {
     tx.engineMode = mode;
   }),
-  requestbodyaccess: choice(onOff, (isOn) => (tx) => {
-    tx.isRequestBodyAccessed = isOn;
-  }),
-  responsebodyaccess: choice(onOff, (isOn) => (tx) => {
-    tx.isResponseBodyAccessed = isOn;
-  }),
-  forcerequestbodyvariable: choice(onOff, (isOn) => (tx) => {
-    tx.isRequestBodyForced = isOn;
-  }),
-  requestbodyprocessor: choice(processors, (processor) => (tx) => {
-    tx.bodyProcessor = processor;
-  }),
+  requestbodyaccess: choice(onOff, (isOn) =>
+    harmless((tx) => {
+      tx.isRequestBodyAccessed = isOn;
+    }),
+  ),
+  responsebodyaccess: choice(onOff, (isOn) =>
+    harmless((tx) => {
+      tx.isResponseBodyAccessed = isOn;
+    }),
+  ),
+  forcerequestbodyvariable: choice(onOff, (isOn) =>
+    harmless((tx) => {
+      tx.isRequestBodyForced = isOn;
+    }),
+  ),
+  requestbodyprocessor: choice(processors, (processor) =>
+    harmless((tx) => {
+      tx.bodyProcessor = processor;
+    }),
+  ),
   requestbodylimit: (value, action, context) => {
     const limit = Number(value);
     if (Number.isInteger(limit) && limit > 0) {
@@ -59,9 +71,11 @@ const controls: Readonly<Record<string, ControlReader>> = {
     context.diagnostics.error(action.valuePlace, 'This is not a number of bytes', value, 'a whole number above 0');
     return null;
   },
-  auditengine: choice(auditModes, (mode) => (tx) => {
-    tx.auditEngine = mode;
-  }),
+  auditengine: choice(auditModes, (mode) =>
+    harmless((tx) => {
+      tx.auditEngine = mode;
+    }),
+  ),
   auditlogparts: (value, action, context) => {
     const found = /^([+-]?)([A-K]+Z?)$/.exec(value.trim());
     if (found === null) {
@@ -74,11 +88,11 @@ const controls: Readonly<Record<string, ControlReader>> = {
       return null;
     }
     const [, sign, letters] = found;
-    return (tx) => {
+    return harmless((tx) => {
       if (sign === '') tx.auditLogParts = letters!;
       else if (sign === '+') tx.auditLogParts = [...new Set(tx.auditLogParts + letters)].sort().join('');
       else tx.auditLogParts = [...tx.auditLogParts].filter((part) => !letters!.includes(part)).join('');
-    };
+    });
   },
   debugloglevel: (value, action, context) => {
     context.diagnostics.warning(action.valuePlace, 'There is no debug log; this ctl has no effect', value);

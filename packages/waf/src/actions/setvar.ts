@@ -1,4 +1,5 @@
 import type { CompileContext } from '../compile/context.ts';
+import { withFootprint } from '../compile/footprint.ts';
 import { compileMacro, hasMacro } from '../compile/macro.ts';
 import type { Effect, Macro } from '../compile/program.ts';
 import { atoi } from '../engine/bytes.ts';
@@ -29,29 +30,38 @@ export const setvarAction: ActionReader = (action, _rule, link, context) => {
 
   function fixedTx(fixed: string): Effect {
     const slot = context.txNames.slotFor(fixed);
-    return (tx) => {
-      tx.setSlot(slot, change(tx, tx.slotValue(slot)));
+    const effect: Effect = (tx) => {
+      tx.setSlot(slot, change.apply(tx, tx.slotValue(slot)));
     };
+    return withFootprint(effect, { reads: [slot, ...change.reads], readsOnlyTx: change.readsOnlyTx, writes: [slot] });
   }
   function dynamicTx(pattern: string): Effect {
     const macro = compileMacro(pattern, action.valuePlace, context);
-    return (tx) => {
+    const effect: Effect = (tx) => {
       const key = macro.expand(tx).toLowerCase();
-      tx.writeTx(key, change(tx, tx.readTx(key)));
+      tx.writeTx(key, change.apply(tx, tx.readTx(key)));
     };
+    const writesPrefix = pattern.slice(0, pattern.indexOf('%{')).toLowerCase();
+    return withFootprint(effect, { reads: [...macro.slots, ...change.reads], writesPrefix });
   }
   function persistentEffect(into: string, pattern: string): Effect {
     const macro: Macro = compileMacro(pattern, action.valuePlace, context);
-    return (tx) => {
+    const effect: Effect = (tx) => {
       const key = macro.expand(tx).toLowerCase();
-      const value = change(tx, tx.persistentValue(into, key));
+      const value = change.apply(tx, tx.persistentValue(into, key));
       tx.writePersistent(into, key, value === undefined ? undefined : String(value));
     };
+    return withFootprint(effect, { reads: [...macro.slots, ...change.reads] });
   }
 };
 
 type Value = string | number | undefined;
-type Change = (tx: Transaction, old: Value) => Value;
+type Change = {
+  apply(tx: Transaction, old: Value): Value;
+  /** TX slots that the new value is made from, and whether it is made from nothing else. */
+  readonly reads: readonly number[];
+  readonly readsOnlyTx: boolean;
+};
 
 const compileChange = (
   isUnset: boolean,
@@ -59,19 +69,20 @@ const compileChange = (
   place: Parameters<typeof compileMacro>[1],
   context: CompileContext,
 ): Change => {
-  if (isUnset) return () => undefined;
-  if (written === undefined) return () => 1;
+  const fixed = (value: Value): Change => ({ apply: () => value, reads: [], readsOnlyTx: true });
+  if (isUnset) return fixed(undefined);
+  if (written === undefined) return fixed(1);
   const sign = written[0];
   const isSum = sign === '+' || sign === '-';
   const macro = compileMacro(isSum ? written.slice(1) : written, place, context);
+  const { constant, slots: reads, readsOnlyTx } = macro;
   if (!isSum) {
-    if (macro.constant === null) return (tx) => macro.expand(tx);
-    const constant = /^(?:0|[1-9]\d{0,14})$/.test(macro.constant) ? Number(macro.constant) : macro.constant;
-    return () => constant;
+    if (constant === null) return { apply: (tx) => macro.expand(tx), reads, readsOnlyTx };
+    return fixed(/^(?:0|[1-9]\d{0,14})$/.test(constant) ? Number(constant) : constant);
   }
   const factor = sign === '+' ? 1 : -1;
-  const fixed = macro.constant === null ? null : factor * atoi(macro.constant);
-  return (tx, old) => numberOf(old) + (fixed ?? factor * atoi(macro.expand(tx)));
+  const summand = constant === null ? null : factor * atoi(constant);
+  return { apply: (tx, old) => numberOf(old) + (summand ?? factor * atoi(macro.expand(tx))), reads, readsOnlyTx };
 };
 
 const numberOf = (value: Value): number => (typeof value === 'number' ? value : value === undefined ? 0 : atoi(value));

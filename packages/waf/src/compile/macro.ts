@@ -13,17 +13,24 @@ export const hasMacro = (text: string): boolean => /%\{[^{}]*\}/.test(text);
 /** Compiles `text with %{VAR} and %{VAR.name}`; an unknown variable is an error at `place`. */
 export const compileMacro = (text: string, place: Place, context: CompileContext): Macro => {
   const parts: ((tx: Transaction) => string)[] = [];
+  const slots: number[] = [];
+  let readsOnlyTx = true;
   let last = 0;
   for (const found of text.matchAll(reference)) {
     if (found.index > last) parts.push(literal(text.slice(last, found.index)));
-    parts.push(compileReference(found[1]!, found[0], place, context));
+    const part = compileReference(found[1]!, found[0], place, context);
+    if (part.slot === null) readsOnlyTx = false;
+    else slots.push(part.slot);
+    parts.push(part.read);
     last = found.index + found[0].length;
   }
-  if (parts.length === 0) return { constant: text, expand: () => text };
+  if (parts.length === 0) return { constant: text, slots, readsOnlyTx, expand: () => text };
   if (last < text.length) parts.push(literal(text.slice(last)));
-  if (parts.length === 1) return { constant: null, expand: parts[0]! };
+  if (parts.length === 1) return { constant: null, slots, readsOnlyTx, expand: parts[0]! };
   return {
     constant: null,
+    slots,
+    readsOnlyTx,
     expand(tx) {
       let result = '';
       for (const part of parts) result += part(tx);
@@ -32,21 +39,21 @@ export const compileMacro = (text: string, place: Place, context: CompileContext
   };
 };
 
+/** `slot` is that of a TX variable, null for every other. */
+type Reference = { readonly slot: number | null; readonly read: (tx: Transaction) => string };
+
 const literal = (text: string) => (): string => text;
 
-const compileReference = (
-  inside: string,
-  token: string,
-  place: Place,
-  context: CompileContext,
-): ((tx: Transaction) => string) => {
+const compileReference = (inside: string, token: string, place: Place, context: CompileContext): Reference => {
   const split = /^\s*([A-Za-z_][A-Za-z0-9_]*)(?:[.:](.*?))?\s*$/s.exec(inside);
   const variable = split === null ? undefined : variableNamed(split[1]!.toUpperCase());
   if (split === null || variable === undefined) {
     const reason = split === null ? undefined : refusedVariables.get(split[1]!.toUpperCase());
     const message = reason === undefined ? 'This macro names no variable' : `This variable is not supported: ${reason}`;
     context.diagnostics.error(place, message, token, '%{VARIABLE} or %{COLLECTION.name}');
-    return literal('');
+    return { slot: null, read: literal('') };
   }
-  return readMacro(variable, split[2] ?? null, context.txNames);
+  const name = split[2] ?? null;
+  const slot = variable.kind === 'tx' && name !== null ? context.txNames.slotFor(name) : null;
+  return { slot, read: readMacro(variable, name, context.txNames) };
 };

@@ -39,6 +39,8 @@ export type CompiledOperator = {
   readonly phrases: readonly Uint8Array[] | null;
   /** For numeric comparisons: compared as numbers, without going through bytes. */
   readonly numeric: NumericTest | null;
+  /** The argument when it holds macros. */
+  readonly macro: Macro | null;
   /** The operator's own answer, before negation. Stores TX.0–9 when `isCapturing`. */
   matches(tx: Transaction, buf: Uint8Array, start: number, end: number, isCapturing: boolean): boolean;
 };
@@ -93,6 +95,7 @@ const compileRegex = (node: OperatorNode, context: CompileContext): Compiled => 
   const pattern = compilePattern(node.argument, regexDefaults(context));
   return {
     isPure: true,
+    macro: null,
     pattern,
     instance: null,
     phrases: null,
@@ -149,6 +152,7 @@ const dynamicRegex = (node: OperatorNode, isGlobal: boolean, context: CompileCon
   };
   return {
     isPure: false,
+    macro,
     pattern: null,
     instance: null,
     phrases: null,
@@ -169,6 +173,7 @@ const compileNamed = (node: OperatorNode, context: CompileContext): Compiled => 
     if (!macroOperators.has(node.name)) throw new Error('macros are not expanded here');
     return {
       isPure: false,
+      macro,
       pattern: null,
       instance: null,
       phrases: null,
@@ -190,6 +195,7 @@ const compileNamed = (node: OperatorNode, context: CompileContext): Compiled => 
   if (instance.warning !== undefined) context.diagnostics.warning(node.place, instance.warning, `@${node.name}`);
   return {
     isPure: !impure.has(node.name),
+    macro: null,
     pattern: null,
     instance,
     phrases: phrasesOf(node, readFile),

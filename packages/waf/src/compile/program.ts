@@ -3,6 +3,7 @@ import type { CompiledPattern } from '../regex/index.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { Variable } from '../variables/registry.ts';
+import type { Footprint } from './footprint.ts';
 import type { CompiledOperator } from './operators.ts';
 import type { Settings } from './settings.ts';
 
@@ -27,10 +28,16 @@ export type Target = {
 export type Exclusion = { readonly variable: Variable; readonly selector: NameSelector | null };
 
 /** Text with `%{…}` resolved at run time. Latin-1. */
-export type Macro = { readonly constant: string | null; expand(tx: Transaction): string };
+export type Macro = {
+  readonly constant: string | null;
+  /** TX slots that it reads, and whether it reads nothing else. */
+  readonly slots: readonly number[];
+  readonly readsOnlyTx: boolean;
+  expand(tx: Transaction): string;
+};
 
 /** What a link does for each value that matches: setvar, ctl, initcol … in the order written. */
-export type Effect = (tx: Transaction, rule: Rule) => void;
+export type Effect = ((tx: Transaction, rule: Rule) => void) & { readonly footprint?: Footprint };
 
 /** One SecRule or SecAction of a chain. */
 export type Link = {

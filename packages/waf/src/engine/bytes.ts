@@ -8,6 +8,14 @@ export const latin1 = (buf: Uint8Array, start = 0, end = buf.length): string => 
   return Buffer.from(buf.buffer, buf.byteOffset + start, end - start).toString('latin1');
 };
 
+/** A copy of its own: `slice` of a Buffer would be a view that keeps the whole request in memory. */
+export const copyOf = (buf: Uint8Array, start: number, end: number): Uint8Array => {
+  const copy = new Uint8Array(end - start);
+  if (end - start > 32) copy.set(buf.subarray(start, end));
+  else for (let at = start; at < end; at++) copy[at - start] = buf[at]!;
+  return copy;
+};
+
 /** A Latin-1 string as bytes; chars above 255 lose their high part. */
 export const bytesOf = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 

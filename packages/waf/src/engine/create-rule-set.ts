@@ -3,6 +3,7 @@ import type { CompileEnv, RuleSet, WafTransaction } from '../ruleset.ts';
 import { storeRequestHeaders, storeResponseHeaders } from '../variables/headers.ts';
 import { storeRequestLine } from '../variables/request-line.ts';
 import { createEvaluator } from './evaluate.ts';
+import { foldConstants } from './fold-constants.ts';
 import { createKnownNames } from './known-names.ts';
 import { defaultLimits, type Limits } from './limits.ts';
 import { createMemoryStore } from './memory-store.ts';
@@ -31,9 +32,11 @@ export type EngineOptions = {
 export const createRuleSet = (program: Program, env: CompileEnv, options: EngineOptions = {}): RuleSet => {
   const trace = options.trace ?? null;
   const evaluator = createEvaluator(trace);
-  const runner: PhaseRunner = options.isNaive
-    ? createNaiveRunner(evaluator, trace)
-    : createScanningRunner(program, evaluator, trace, env.memoBytes ?? defaultMemoBytes);
+  const folded = options.isNaive ? null : foldConstants(program);
+  const runner: PhaseRunner =
+    folded === null
+      ? createNaiveRunner(evaluator, trace)
+      : createScanningRunner(program, evaluator, trace, env.memoBytes ?? defaultMemoBytes, folded);
   const store = env.store ?? createMemoryStore();
   const names = createKnownNames();
   const clock = env.clock ?? null;
@@ -67,6 +70,11 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
     const merged = limits === undefined ? ruleLimits : { ...ruleLimits, ...limits };
     const tx = new Transaction(program, request, merged, store, clock);
     if (tx.engineMode === 'off') return tx;
+    // An exclusion of a rule that was folded at load takes the long way: its effects must not be there.
+    const isPlain =
+      request.exclusions === undefined ||
+      !exclusions.rulesOf(request.exclusions).some((index) => folded?.done.has(index));
+    if (folded !== null && isPlain) tx.beginFolded(folded.slots);
     for (const exclusion of request.exclusions ?? []) exclusions.apply(tx, exclusion);
     const query = storeRequestLine(tx);
     storeRequestHeaders(tx, names);

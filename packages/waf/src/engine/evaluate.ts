@@ -32,12 +32,14 @@ export const createEvaluator = (trace: Trace | null) => {
   const check = (tx: Transaction, rule: Rule, link: Link, name: string, isKnown: boolean): boolean => {
     const operator = link.operator!;
     tx.budget.units -= 8;
+    // What a negated operator finds is what the rule does not want: there is nothing to capture.
+    const isCapturing = link.isCapturing && !operator.isNegated;
     if (isKnown && operator.pattern !== null && operator.name === 'rx') {
       if (link.isCapturing) tx.captureLater(operator.pattern, range.buf, range.start, range.end);
       onMatch(tx, rule, link, name, latin1(range.buf, range.start, range.end));
       return true;
     }
-    const isMatch = operator.matches(tx, range.buf, range.start, range.end, link.isCapturing) !== operator.isNegated;
+    const isMatch = operator.matches(tx, range.buf, range.start, range.end, isCapturing) !== operator.isNegated;
     trace?.checked(rule, link, name, range, isMatch && !tx.budget.exceeded);
     // A spent budget answers "no match" whatever was asked; a negation must not turn that into a match.
     if (!isMatch || tx.budget.exceeded) return false;

@@ -1,4 +1,4 @@
-import { latin1 } from './bytes.ts';
+import { copyOf, latin1 } from './bytes.ts';
 
 const maxNames = 8_192;
 const maxNameBytes = 64;
@@ -36,7 +36,7 @@ export type KnownNames = ReturnType<typeof createKnownNames>;
 
 const toName = (buf: Uint8Array, start: number, end: number): KnownName => {
   const name = latin1(buf, start, end);
-  return { bytes: buf.slice(start, end), name, key: name.toLowerCase() };
+  return { bytes: copyOf(buf, start, end), name, key: name.toLowerCase() };
 };
 
 const equals = (bytes: Uint8Array, buf: Uint8Array, start: number, end: number): boolean => {

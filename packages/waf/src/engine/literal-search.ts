@@ -31,7 +31,7 @@ export const createLiteralSearch = (tests: readonly ScanTest[], testCount: numbe
     /** Searches a range and returns the number of this search: `foundIn[test]` is that number where one of its literals occurs. */
     run(buf: Uint8Array, start: number, end: number): number {
       search++;
-      automaton.scan(buf, start, end, hits);
+      if (!automaton.scan(buf, start, end, hits)) return search;
       for (let word = 0; word < hits.length; word++) {
         let bits = hits[word]!;
         if (bits === 0) continue;

@@ -11,15 +11,17 @@ export type PhaseTable = {
   settle(active: Uint32Array, group: number): void;
 };
 
-export const createPhaseTables = (program: Program): PhaseTable[] =>
-  program.phases.map((phase) => createTable(phase, program.groupCount));
+/** The tables of all phases; rules whose indexes are in `leftOut` are never visited. */
+export const createPhaseTables = (program: Program, leftOut: ReadonlySet<number>): PhaseTable[] =>
+  program.phases.map((phase) => createTable(phase, program.groupCount, leftOut));
 
-const createTable = ({ rules }: PhaseProgram, groupCount: number): PhaseTable => {
+const createTable = ({ rules }: PhaseProgram, groupCount: number, leftOut: ReadonlySet<number>): PhaseTable => {
   const words = (rules.length + 31) >> 5;
   const positions = new Map(rules.map(({ index }, position) => [index, position]));
   const always = new Uint32Array(words);
   const byGroup = Array.from({ length: groupCount }, () => new Uint32Array(words));
   for (const [position, rule] of rules.entries()) {
+    if (leftOut.has(rule.index)) continue;
     const into = rule.isScannable ? byGroup[rule.group]! : always;
     into[position >> 5]! |= 1 << (position & 31);
   }

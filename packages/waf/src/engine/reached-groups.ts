@@ -1,12 +1,11 @@
 import type { Program } from '../compile/program.ts';
+import { emptyRequest } from './empty-request.ts';
 import { createEvaluator } from './evaluate.ts';
 import { defaultLimits } from './limits.ts';
 import { createMemoryStore } from './memory-store.ts';
 import { createNaiveRunner } from './run-phase.ts';
 import type { Trace } from './trace.ts';
 import { Transaction } from './transaction.ts';
-
-const empty = new Uint8Array(0);
 
 /**
  * Bits of the scan groups that a request without any values gets to: which gates are open by the rules' own settings, such as the
@@ -22,20 +21,7 @@ export const reachedGroups = (program: Program): number => {
     fired: () => undefined,
     skipped: () => undefined,
   };
-  const request = {
-    method: empty,
-    uri: empty,
-    httpVersion: empty,
-    headers: [],
-    body: null,
-    clientAddress: '127.0.0.1',
-    clientPort: 0,
-    serverAddress: '127.0.0.1',
-    serverPort: 0,
-    uniqueId: '',
-    now: 0,
-  };
-  const tx = new Transaction(program, request, { ...defaultLimits, mode: 'detect' }, createMemoryStore(16), null);
+  const tx = new Transaction(program, emptyRequest, { ...defaultLimits, mode: 'detect' }, createMemoryStore(16), null);
   const run = createNaiveRunner(createEvaluator(trace), trace);
   for (const phase of [1, 2, 3, 4, 5] as const) {
     tx.phase = phase;

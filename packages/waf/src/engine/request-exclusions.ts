@@ -23,6 +23,9 @@ export const createRequestExclusions = (program: Program) => {
     return exclusions;
   };
   return {
+    /** Indexes of the rules that exclusions are about. */
+    rulesOf: (exclusions: readonly RequestExclusion[]): number[] =>
+      exclusions.flatMap(({ ruleId }) => indexById.get(ruleId) ?? []),
     apply(tx: Transaction, { ruleId, target }: RequestExclusion): void {
       const index = indexById.get(ruleId);
       if (index === undefined) return;

@@ -9,6 +9,11 @@ export const evaluateRule = (tx: Transaction, rule: Rule, candidates: Candidates
   tx.rule = rule;
   if (tx.matchedVars.length > 0) tx.matchedVars = [];
   const { links } = rule;
+  if (links[0]!.operator === null) {
+    // SecAction matches no value; without this it would show that of a rule before it.
+    tx.matchedName = '';
+    tx.matchedValue = '';
+  }
   if (!evaluator.link(tx, rule, links[0]!, candidates)) return false;
   for (let at = 1; at < links.length; at++) {
     if (!evaluator.link(tx, rule, links[at]!, null)) return false;

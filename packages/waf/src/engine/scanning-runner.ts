@@ -3,6 +3,7 @@ import { collectScanTests } from '../compile/scan-tests.ts';
 import { injectionDetector } from '../operators/injection-detector.ts';
 import type { Entry } from '../variables/source.ts';
 import type { Evaluator } from './evaluate.ts';
+import type { Folded } from './fold-constants.ts';
 import { createPhaseTables, nextPosition } from './phase-tables.ts';
 import { reachedGroups } from './reached-groups.ts';
 import { applyMatch, evaluateRule, isPhaseOver, type PhaseRunner } from './run-phase.ts';
@@ -20,7 +21,11 @@ export type ScanState = {
   scanned: number;
   /** Values that matched, by rule index, in the order of the entries. */
   readonly hits: Map<number, Entry[]>;
+  /** Values that libinjection has to look at before a rule of phase `askIn` or later runs. */
+  readonly waiting: Waiting;
 };
+
+type Waiting = { deferred: Deferred[]; unresolved: Unresolved[]; askIn: number };
 
 /** A plan holds megabytes of literals. Beside the one in use there may be one that a transaction has just grown out of. */
 const maxPlans = 2;
@@ -29,6 +34,8 @@ type Unresolved = {
   readonly entry: Entry;
   readonly classId: number;
   readonly hits: number[];
+  /** So many of the hits were found without libinjection. */
+  readonly known: number;
   readonly isKept: boolean;
 };
 
@@ -40,6 +47,9 @@ const inOrder = (hits: Entry[] | undefined): Entry[] => {
   return hits.length > 1 ? hits.sort((a, b) => a.index - b.index) : hits;
 };
 
+/** Later than every phase. */
+const never = 9;
+
 const noHits = new Int32Array(0);
 
 /** Runs phases by scanning values ahead, so that only rules with a match, or that cannot be scanned, are evaluated. */
@@ -48,9 +58,11 @@ export const createScanningRunner = (
   evaluator: Evaluator,
   trace: Trace | null,
   memoBytes: number,
+  folded: Folded,
 ): PhaseRunner => {
   const tests = collectScanTests(program);
-  const tables = createPhaseTables(program);
+  const tables = createPhaseTables(program, new Set([...folded.done, ...folded.never]));
+  const unfoldedTables = createPhaseTables(program, new Set());
   const memo = memoBytes > 0 ? createValueMemo(memoBytes) : null;
   const plans = new Map<number, ScanPlan>();
   const scratch = createScanScratch();
@@ -84,8 +96,7 @@ export const createScanningRunner = (
 
   const scanEntries = (tx: Transaction, state: ScanState, groups: number, from: number): void => {
     const plan = planFor(groups);
-    const unresolved: Unresolved[] = [];
-    const deferred: Deferred[] = [];
+    const { waiting } = state;
     for (let index = from; index < tx.entries.length; index++) {
       const entry = tx.entries[index]!;
       const { buf, start, end } = entry;
@@ -99,26 +110,28 @@ export const createScanningRunner = (
         continue;
       }
       const { scanner } = scanClass;
-      const hits = scanner.scan(scanClass, buf, start, end, tx, unresolved.length);
+      const hits = scanner.scan(scanClass, buf, start, end, tx, waiting.unresolved.length);
       if (tx.budget.exceeded || tx.budget.units < 0) return;
-      const waiting = scanner.takeDeferred();
-      if (waiting.length > 0) {
-        deferred.push(...waiting);
-        unresolved.push({ entry, classId: scanClass.id, hits: [...hits], isKept });
+      const deferred = scanner.takeDeferred();
+      if (deferred.length > 0) {
+        for (const { test } of deferred) waiting.askIn = Math.min(waiting.askIn, test.rule.phase);
+        waiting.deferred.push(...deferred);
+        // What is known already must not wait: rules of an earlier phase may be among it.
+        addHits(state, entry, hits);
+        waiting.unresolved.push({ entry, classId: scanClass.id, hits: [...hits], known: hits.length, isKept });
         continue;
       }
       if (isKept) memo.set(scanClass.id, buf, start, end, hits.length === 0 ? noHits : Int32Array.from(hits));
       if (hits.length > 0) addHits(state, entry, hits);
     }
-    if (deferred.length > 0) resolve(tx, state, deferred, unresolved);
   };
 
-  const resolve = (
-    tx: Transaction,
-    state: ScanState,
-    deferred: readonly Deferred[],
-    unresolved: readonly Unresolved[],
-  ): void => {
+  /** Asks libinjection about everything that waits. Most of a call's cost is its own: rules of phase 2 ask once for phases 1 and 2. */
+  const resolve = (tx: Transaction, state: ScanState): void => {
+    const { deferred, unresolved } = state.waiting;
+    state.waiting.deferred = [];
+    state.waiting.unresolved = [];
+    state.waiting.askIn = never;
     const sqli = deferred.filter(({ test }) => test.operator.name === 'detectsqli');
     const xss = deferred.filter(({ test }) => test.operator.name === 'detectxss');
     for (const { bytes } of deferred) tx.budget.units -= bytes.length * 4 + 256;
@@ -129,26 +142,33 @@ export const createScanningRunner = (
     for (const [at, { test, owner }] of xss.entries()) {
       if (answers.xss[at] !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
     }
-    for (const { entry, classId, hits, isKept } of unresolved) {
+    for (const { entry, classId, hits, known, isKept } of unresolved) {
       if (isKept) memo!.set(classId, entry.buf, entry.start, entry.end, Int32Array.from(hits));
-      addHits(state, entry, hits);
+      addHits(state, entry, hits.slice(known));
     }
   };
 
   return (tx: Transaction, phase: Phase): void => {
-    tx.scan ??= { groups: standing, scanned: 0, hits: new Map() };
+    tx.scan ??= {
+      groups: standing,
+      scanned: 0,
+      hits: new Map(),
+      waiting: { deferred: [], unresolved: [], askIn: never },
+    };
     const state = tx.scan;
     if (state.scanned < tx.entries.length) {
       scanEntries(tx, state, state.groups, state.scanned);
       state.scanned = tx.entries.length;
     }
-    const table = tables[phase]!;
+    if (state.waiting.askIn <= phase) resolve(tx, state);
+    const table = (tx.isFolded ? tables : unfoldedTables)[phase]!;
     const active = table.start(state.groups);
     for (const index of state.hits.keys()) table.activate(active, index, 0);
     for (let position = nextPosition(active, 0); position !== -1 && !isPhaseOver(tx); ) {
       const rule: Rule = table.rules[position]!;
       if (rule.isScannable && (state.groups & (1 << rule.group)) === 0) {
         scanEntries(tx, state, 1 << rule.group, 0);
+        if (state.waiting.askIn <= phase) resolve(tx, state);
         state.groups |= 1 << rule.group;
         standing |= 1 << rule.group;
         table.settle(active, rule.group);

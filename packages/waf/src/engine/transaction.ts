@@ -5,7 +5,7 @@ import { type Entry, sourceCount } from '../variables/source.ts';
 import { type Arena, createArena } from './arena.ts';
 import type { BodyFacts } from './body-facts.ts';
 import { noBodyFacts } from './body-facts.ts';
-import { latin1 } from './bytes.ts';
+import { copyOf, latin1 } from './bytes.ts';
 import type { CollectionStore } from './collection-store.ts';
 import type { Limits } from './limits.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
@@ -89,6 +89,8 @@ export class Transaction {
   isWorkSpent = false;
   /** Work units used when the verdict was last drawn up. */
   workSpent = 0;
+  /** Whether the rules that were folded at load count as run. */
+  isFolded = false;
   /** What the scanning runner knows of this transaction. */
   scan: ScanState | null = null;
   readonly #clock: (() => number) | null;
@@ -158,6 +160,12 @@ export class Transaction {
     return names.get(key) ?? noEntries;
   }
 
+  /** Starts with TX as rules folded at load have left it. */
+  beginFolded(values: readonly TxValue[]): void {
+    this.isFolded = true;
+    for (let slot = 0; slot < values.length; slot++) this.slots[slot] = values[slot];
+  }
+
   /** A TX variable by its slot. */
   slotValue(slot: number): TxValue {
     if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
@@ -190,7 +198,7 @@ export class Transaction {
 
   /** A pattern has matched this range and its rule captures: the groups are worked out when one is read, which is seldom. */
   captureLater(pattern: CompiledPattern, buf: Uint8Array, start: number, end: number): void {
-    this.#pending = { pattern, bytes: buf.slice(start, end) };
+    this.#pending = { pattern, bytes: copyOf(buf, start, end) };
   }
 
   /** Replaces TX.0–9 by the groups of a match; groups that took no part are unset, as in ModSecurity 2. */

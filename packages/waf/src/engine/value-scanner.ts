@@ -2,6 +2,7 @@ import type { ScanTest } from '../compile/scan-tests.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { maskOf } from './byte-bits.ts';
+import { copyOf } from './bytes.ts';
 import type { LiteralSearch } from './literal-search.ts';
 import { type NodeSet, type ScanClass, workFor } from './scan-class.ts';
 import type { Transaction } from './transaction.ts';
@@ -54,7 +55,7 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
       }
       if (isPossible && !gate.isExact) {
         if (operator.name === 'detectsqli' || operator.name === 'detectxss') {
-          deferred.push({ test, bytes: buf.slice(start, end), owner });
+          deferred.push({ test, bytes: copyOf(buf, start, end), owner });
           continue;
         }
         isPossible =
