@@ -35,7 +35,9 @@ export const Block = Type.Object(
     method: Type.String(),
     request_uri: Type.String(),
     user_agent: Type.String(),
-    rule_id: Type.Union([RowId, Type.Null()], { description: 'Rule that decided.' }),
+    rule_id: Type.Union([RowId, Type.Null()], {
+      description: 'Rule that decided, or the worst of those that one only counted.',
+    }),
     variable: Type.Union([Type.String(), Type.Null()]),
     value: Type.Union([Type.String(), Type.Null()]),
     matches: Type.Array(BlockMatch, { description: 'Every rule that matched.' }),

@@ -42,9 +42,9 @@ onBothDatabases('blocked requests', (kind) => {
       method: 'GET',
       request_uri: '/search?q=%27%20or%201=1',
       user_agent: 'curl/8',
-      rule_id: 949110,
-      variable: 'TX:anomaly_score',
-      value: '5',
+      rule_id: 942100,
+      variable: 'ARGS:q',
+      value: "' or 1=1",
     });
     expect(await app.send('GET', '/security/blocks/first')).toMatchObject({
       status: 403,

@@ -1,15 +1,7 @@
-import type { BlockMatch, WafExclusion } from '@sallyport/contract';
+import type { WafExclusion } from '@sallyport/contract';
 import type { SecurityEvent } from '../logs/security-event.ts';
+import { isBookkeeping } from '../logs/telling-match.ts';
 import { isExclusionTarget } from '../security/exclusions.ts';
-
-/**
- * Rules of the Core Rule Set that only add up what others found (949, 959 and 980), or that set it up (900, 901):
- * leaving these out would switch all of it off.
- */
-const isBookkeeping = ({ rule_id }: BlockMatch): boolean => {
-  const group = Math.floor(rule_id / 1_000);
-  return group === 949 || group === 959 || group === 980 || group === 900 || group === 901;
-};
 
 const MAX_SUGGESTIONS = 20;
 const MAX_PATH_LENGTH = 1_024;

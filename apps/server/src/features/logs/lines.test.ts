@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { guardBlock } from '../../testing/guard-line.ts';
 import { parseGuardLine } from './guard-line.ts';
 import { parseProxyLine } from './proxy-line.ts';
+import { tellingMatch } from './telling-match.ts';
 
 const proxyFields = {
   time: '2026-11-20T12:00:00Z',
@@ -76,4 +77,13 @@ test('a client can not write other fields into the line by what it asks for', ()
   for (let end = 1; end < line.length; end += 1) {
     expect(parseProxyLine(line.slice(0, end))?.layer ?? 'decision').toBe('decision');
   }
+});
+
+test('what explains a refusal is the rule that found something, not the one that counted', () => {
+  const { matches } = guardBlock();
+  expect(tellingMatch(matches, 949110)?.rule_id).toBe(942100);
+  const own = { rule_id: 1001, message: '', variable: 'ARGS:x', value: 'x', severity: null };
+  expect(tellingMatch([...matches, own], 1001)?.rule_id).toBe(1001);
+  expect(tellingMatch(matches.slice(1), 949110)?.rule_id).toBe(949110);
+  expect(tellingMatch([], 949110)).toBeUndefined();
 });

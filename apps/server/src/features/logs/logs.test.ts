@@ -100,7 +100,7 @@ onBothDatabases('live logs', (kind) => {
       fields: {
         event: 'waf_block',
         ip: '203.0.113.7',
-        rule_id: 949110,
+        rule_id: 942100,
         request_uri: '/search?q=%27%20or%201=1',
         reference: '0f9c2f7e-0000-4000-8000-000000000001',
       },

@@ -2,6 +2,7 @@ import '@fastify/websocket';
 import { LiveLogQuery } from '@sallyport/contract';
 import { refuse } from '../../errors.ts';
 import type { App } from '../../http/app-type.ts';
+import { closeWhenRefused } from '../../http/close-when-refused.ts';
 import { isSameOrigin } from '../../http/local-caller.ts';
 import type { LogHub } from './hub.ts';
 import { type LiveReaderOptions, serveLiveReader } from './live-reader.ts';
@@ -26,6 +27,7 @@ export const logRoutes =
         throw refuse.invalid('A WebSocket upgrade is required');
       },
       wsHandler: (socket, request) => {
+        closeWhenRefused(socket, request);
         const { level, source, backlog = 0 } = request.query as LiveLogQuery;
         serveLiveReader(socket, hub, { level, source }, backlog, options);
       },

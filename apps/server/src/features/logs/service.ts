@@ -3,6 +3,7 @@ import { parseGuardLine } from './guard-line.ts';
 import type { LogHub } from './hub.ts';
 import { isProxyLine, parseProxyLine } from './proxy-line.ts';
 import { type SecurityEvent, toLogEntry } from './security-event.ts';
+import { tellingMatch } from './telling-match.ts';
 
 export interface SecurityLogDeps {
   hub: LogHub;
@@ -14,13 +15,14 @@ export interface SecurityLogDeps {
 type GuardBlock = Extract<GuardMessage, { type: 'block' }>;
 
 const fromGuard = ({ type, host_id, matches, ...block }: GuardBlock): SecurityEvent => {
-  const decisive = matches.find(({ rule_id }) => rule_id === block.rule_id) ?? matches[0];
+  const match = tellingMatch(matches, block.rule_id);
   return {
     ...block,
     matches,
     host_id: host_id === 0 ? null : host_id,
-    variable: decisive?.variable ?? null,
-    value: decisive?.value ?? null,
+    rule_id: match?.rule_id || block.rule_id || null,
+    variable: match?.variable ?? null,
+    value: match?.value ?? null,
   };
 };
 

@@ -128,7 +128,7 @@ onBothDatabases('notifications', (kind) => {
       message: 'Request blocked by the web application firewall: anomaly score 5 of 5',
       details: {
         ip: '203.0.113.7',
-        rule_id: 949110,
+        rule_id: 942100,
         request_uri: '/search?q=%27%20or%201=1',
         user_agent: 'curl/8',
         host: 'app.example.com',

@@ -25,11 +25,13 @@ const createMemoryPlane = () => {
   } = { whitelist: [] };
   const order: string[] = [];
   let isAway = false;
-  const apply = (what: string, change: () => void) => {
-    if (isAway) return Promise.resolve({ applied: false, issue: 'HAProxy is not running' });
+  let gate: Promise<void> = Promise.resolve();
+  const apply = async (what: string, change: () => void) => {
+    await gate;
+    if (isAway) return { applied: false, issue: 'HAProxy is not running' };
     order.push(what);
     change();
-    return Promise.resolve({ applied: true, issue: null });
+    return { applied: true, issue: null };
   };
   const applyBans = (change: BanChange) => {
     if (change.type === 'replace') bans.clear();
@@ -49,6 +51,12 @@ const createMemoryPlane = () => {
     bans,
     held,
     order,
+    /** Answers nothing any more until the returned function is called. */
+    hold(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      gate = promise;
+      return resolve;
+    },
     goAway(away: boolean) {
       isAway = away;
     },
@@ -163,6 +171,22 @@ onBothDatabases('enforcement', (kind) => {
       await it.setSetting('feature.guard.enabled', 'false');
       await eventually(() => it.memory.bans.size).toBe(0);
       await watch.stop();
+    }));
+
+  test('what is on its way is not called applied', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const release = it.memory.hold();
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.waf.enabled', 'true');
+      const done = it.enforcement.refresh();
+      await eventually(() => it.enforcement.status()).toMatchObject({
+        applied: false,
+        issue: 'a change of the guards is being applied',
+      });
+      release();
+      await done;
+      expect(it.enforcement.status()).toMatchObject({ applied: true, issue: null });
     }));
 
   describe('bans', () => {

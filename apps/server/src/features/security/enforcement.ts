@@ -53,6 +53,8 @@ const hasWork = ({ state, allBans, networks }: Work) => state || allBans || netw
  */
 export const createEnforcement = ({ source, plane, guardFile, core, clock, log }: EnforcementDeps) => {
   const issues = new Map<Part, string>();
+  /** Parts that are being told something at this moment. */
+  const underway = new Set<Part>();
   /** JSON of what each part was last told, kept only while it is in force. */
   const told = new Map<Part, string>();
   let bans = new Map<string, NetworkBan>();
@@ -67,6 +69,15 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   let retryMs: number = RETRY_MS[0];
   let retryAt = Number.POSITIVE_INFINITY;
 
+  const run = async (part: Part, apply: () => Promise<Applied>, content?: string): Promise<void> => {
+    underway.add(part);
+    try {
+      settle(part, await apply(), content);
+    } finally {
+      underway.delete(part);
+    }
+  };
+
   const settle = (part: Part, { applied, issue }: Applied, content: string | undefined) => {
     if (applied) {
       issues.delete(part);
@@ -80,7 +91,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   const tell = async (part: Part, content: unknown, apply: () => Promise<Applied>): Promise<void> => {
     const text = JSON.stringify(content);
     if (told.get(part) === text) return;
-    settle(part, await apply(), text);
+    await run(part, apply, text);
   };
 
   const isEnforced = ({ source: from }: Ban): boolean =>
@@ -94,7 +105,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     const version = await source.decisionVersion();
     const live = await source.liveDecisions(clock().toISOString());
     bans = foldBans(live.filter(isEnforced));
-    settle('bans', await plane.applyDecisions({ type: 'replace', entries: toEntries(bans) }), undefined);
+    await run('bans', () => plane.applyDecisions({ type: 'replace', entries: toEntries(bans) }));
     knownVersion = version;
     notice();
   };
@@ -108,7 +119,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       else if (bans.delete(network)) remove.push(network);
     }
     if (live.size + remove.length === 0) return;
-    settle('bans', await plane.applyDecisions({ type: 'update', put: toEntries(live), remove }), undefined);
+    await run('bans', () => plane.applyDecisions({ type: 'update', put: toEntries(live), remove }));
     notice();
   };
 
@@ -117,7 +128,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     // Unchanged, and every guard has it.
     if (!config && !issues.has('guards') && told.has('guards')) return;
     const whole = config ?? { revision: guardFile.revision(), ...content };
-    settle('guards', await plane.applyGuardConfig(whole), 'told');
+    await run('guards', () => plane.applyGuardConfig(whole), 'told');
   };
 
   /** Returns whether the set of bans to enforce is another one now. */
@@ -226,7 +237,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     },
 
     status: (): { applied: boolean; issue: string | null; revision: number } => {
-      const all = [...(stateIssue === null ? [] : [stateIssue]), ...new Set(issues.values())];
+      const parts = [...underway].map((part) => `a change of the ${part} is being applied`);
+      const all = [...(stateIssue === null ? [] : [stateIssue]), ...new Set(issues.values()), ...parts];
       return { applied: all.length === 0, issue: all.join('; ') || null, revision: guardFile.revision() };
     },
 
