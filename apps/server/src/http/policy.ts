@@ -21,6 +21,8 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     actor: Actor;
+    /** Asks again whether this request would be let through now; rejects when not. For connections that stay open. */
+    checkPolicy: () => Promise<void>;
   }
 }
 
@@ -82,6 +84,7 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
   const routes: string[] = [];
   app.decorate('routePolicies', routes);
   app.decorateRequest('actor');
+  app.decorateRequest('checkPolicy');
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(DOCS_PREFIX)) route.config = { ...route.config, policy: 'public' };
     if (!route.config?.policy) throw new Error(`route ${String(route.method)} ${route.url} declares no policy`);
@@ -92,7 +95,14 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
     // Only the not-found handler has no policy; it answers without doing anything.
     if (!policy) return;
     const isLocal = isLocalCaller(request.raw);
-    const identity = await identifyFor(policy, request, isLocal);
+    const check = async (): Promise<Identity> => {
+      const identity = await identifyFor(policy, request, isLocal);
+      if (!isAllowed(policy, identity, isOpen)) throw refusalOf(policy, identity);
+      checkEnrolment(policy, identity);
+      return identity;
+    };
+    const identity = await check();
+    request.checkPolicy = async () => void (await check());
     request.actor = {
       identity,
       ip: clientAddress(request.raw),
@@ -101,7 +111,5 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
       path: request.url.split('?', 1)[0] ?? '',
       isLocal,
     };
-    if (!isAllowed(policy, identity, isOpen)) throw refusalOf(policy, identity);
-    checkEnrolment(policy, identity);
   });
 };
