@@ -1,7 +1,8 @@
 /**
  * CPU per proxied request, side by side in one run: Sallyport's data plane, nginx and Caddy from Debian, and a bare
  * one-backend HAProxy as the floor. Plain HTTP/1.1 keep-alive (64 connections) and HTTP/2 over TLS, small answers.
- * nginx gets connections kept to its origin and no access log, which is more than many of its users give it.
+ * nginx runs twice: with the access log that Debian's nginx.conf switches on, and without it. Both times it keeps
+ * connections to its origin, which is more than many of its users give it.
  *
  * node test/bench/proxy.ts [rounds]; needs haproxy, nginx, caddy, wrk, h2load. Loopback ports 22030-22039.
  */
@@ -52,10 +53,10 @@ const untilListening = async (port: number): Promise<void> => {
   }
 };
 
-const nginxConfig = (http: string, workers: string): string => `
-worker_processes ${workers}; daemon off; error_log stderr crit; pid ${inDirectory(`nginx-${workers}.pid`)};
+const nginxConfig = (http: string, workers: string, accessLog: string, pidFile: string): string => `
+worker_processes ${workers}; daemon off; error_log stderr crit; pid ${inDirectory(pidFile)};
 events { worker_connections 4096; }
-http { access_log off; keepalive_requests 1000000000; client_body_temp_path ${directory}; proxy_temp_path ${directory};
+http { access_log ${accessLog}; keepalive_requests 1000000000; client_body_temp_path ${directory}; proxy_temp_path ${directory};
 fastcgi_temp_path ${directory}; uwsgi_temp_path ${directory}; scgi_temp_path ${directory};
 ${http} }
 `;
@@ -66,14 +67,18 @@ const startOrigin = async (): Promise<ChildProcess> => {
   const config = inDirectory('origin.conf');
   await writeFile(
     config,
-    nginxConfig(`server { listen 127.0.0.1:${originPort}; location / { return 200 "hello, world\\n"; } }`, '1'),
+    nginxConfig(
+      `server { listen 127.0.0.1:${originPort}; location / { return 200 "hello, world\\n"; } }`,
+      '1',
+      'off',
+      'origin.pid',
+    ),
   );
   return start('nginx', ['-c', config]);
 };
 
-const startNginx = async (): Promise<Peer> => {
-  const [http, https] = [22_031, 22_032];
-  const config = inDirectory('nginx.conf');
+const startNginx = async (name: string, [http, https]: [number, number], accessLog: string): Promise<Peer> => {
+  const config = inDirectory(`nginx-${http}.conf`);
   await writeFile(
     config,
     nginxConfig(
@@ -84,10 +89,12 @@ location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header 
 proxy_set_header X-Real-IP $remote_addr; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
 proxy_set_header X-Forwarded-Proto $scheme; } }`,
       'auto',
+      accessLog,
+      `nginx-${http}.pid`,
     ),
   );
   return {
-    name: 'nginx',
+    name,
     version: versionOf('nginx', ['-v'], /nginx\/(\S+)/),
     process: start('nginx', ['-c', config]),
     http,
@@ -280,7 +287,13 @@ const compare = async (
 
 const sallyport = await startSallyport();
 const origin = await startOrigin();
-const peers = [sallyport, await startNginx(), await startCaddy(), await startBareHaproxy()];
+const peers = [
+  sallyport,
+  await startNginx('nginx', [22_031, 22_032], inDirectory('access.log')),
+  await startNginx('nginx without its log', [22_038, 22_039], 'off'),
+  await startCaddy(),
+  await startBareHaproxy(),
+];
 try {
   for (const port of [originPort, ...peers.flatMap(({ http, https }) => (https === null ? [http] : [http, https]))])
     await untilListening(port);

@@ -78,6 +78,7 @@ describe('long and large exchanges', () => {
       });
       server.on('upgrade', (incoming, socket: Socket) => {
         sockets.add(socket);
+        socket.on('error', () => socket.destroy());
         upgradeHeaders.push(incoming.headers.upgrade);
         socket.write(
           `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${incoming.headers.upgrade}\r\n` +

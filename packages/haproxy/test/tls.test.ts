@@ -17,13 +17,35 @@ const givenCertificate = (id: number, ...names: [string, ...string[]]): DesiredC
   return { id, pem: certificate + key, names, notAfter: new X509Certificate(certificate).validToDate.getTime() };
 };
 
+// A P-192 key: Node.js reads it, OpenSSL's security level 2, and so HAProxy, refuses to serve it.
+const weakCertificate = `-----BEGIN CERTIFICATE-----
+MIIBhzCCAT6gAwIBAgIUFRJ8q3giuZdjqg2S9owvCorvLJgwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQd2Vhay5leGFtcGxlLmNvbTAeFw0yNjExMjAyMzU3MThaFw0y
+NjEyMjAyMzU3MThaMBsxGTAXBgNVBAMMEHdlYWsuZXhhbXBsZS5jb20wSTATBgcq
+hkjOPQIBBggqhkjOPQMBAQMyAAQoGhGyL1iRdEWLxcWJz0mUMJMMGSppiYIVipV5
+H+AjNqeEcjBALseTcoiHHZzEXCCjcDBuMB0GA1UdDgQWBBRUFDKwG6c+6Z/oE0Yg
+/HL/Wx5r4DAfBgNVHSMEGDAWgBRUFDKwG6c+6Z/oE0Yg/HL/Wx5r4DAPBgNVHRMB
+Af8EBTADAQH/MBsGA1UdEQQUMBKCEHdlYWsuZXhhbXBsZS5jb20wCgYIKoZIzj0E
+AwIDNwAwNAIYE5b69a8r8FSEYwX/vuxMXcLxyl0WW6hiAhh0a6cr/fSB2ybbPnBq
+5KJSPL+Br4kU38k=
+-----END CERTIFICATE-----
+-----BEGIN EC PRIVATE KEY-----
+MF8CAQEEGC2eO0/qmlVFuYC1PnmNGkvFZFKdTJAjYqAKBggqhkjOPQMBAaE0AzIA
+BCgaEbIvWJF0RYvFxYnPSZQwkwwZKmmJghWKlXkf4CM2p4RyMEAux5NyiIcdnMRc
+IA==
+-----END EC PRIVATE KEY-----
+`;
+
 const fingerprintOf = ({ pem }: DesiredCertificate): string => new X509Certificate(pem).fingerprint256;
 
 describe('TLS', () => {
   let plane: RunningDataPlane;
   let origin: Origin;
   beforeAll(async () => {
-    [plane, origin] = await Promise.all([startDataPlane(), startEchoOrigin('echo')]);
+    [plane, origin] = await Promise.all([
+      startDataPlane({}, { haproxy: '/usr/sbin/haproxy' }),
+      startEchoOrigin('echo'),
+    ]);
   });
   afterAll(async () => {
     await origin.stop();
@@ -130,6 +152,20 @@ describe('TLS', () => {
     const outcome = (await plane.dataPlane.applyHosts([{ type: 'put', host }])).get(host.id);
     expect(outcome).toEqual({ applied: false, issue: 'certificate 32 is not there or cannot be served' });
     expect((await ask({ port: plane.httpsPort, host: 'bad.example.com', tls: true })).status).toBe(200);
+  });
+
+  test('a certificate that would keep HAProxy from starting is left out before it starts', async () => {
+    const { directory } = plane;
+    const good = givenCertificate(61, 'start.example.com');
+    const bad = { ...givenCertificate(62, 'weak.example.com'), pem: weakCertificate };
+    plane.haproxy.kill('SIGTERM');
+    await plane.haproxy.exited;
+    const report = await plane.dataPlane.reconcile({ hosts: [], certificates: [bad, good] });
+    expect(report.applied).toBe(false);
+    expect([...report.quarantinedCertificates]).toEqual([[62, expect.stringContaining('HAProxy refused it')]]);
+    await plane.restartHaproxy();
+    expect((await handshake('start.example.com')).fingerprint).toBe(fingerprintOf(good));
+    expect(await readdir(join(directory, 'tls/certificates'))).not.toContain('62.pem');
   });
 
   test('everything is there again after HAProxy restarts, and removed certificates leave no file', async () => {

@@ -100,8 +100,8 @@ backend guards
   mode spop
 .else
   mode tcp
-  no option http-no-delay
 .endif
+  no option http-no-delay
   option spop-check
   option redispatch 1
   timeout connect 1s

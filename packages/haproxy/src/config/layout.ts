@@ -23,5 +23,11 @@ export const dataPlaneFiles = {
 /** Store name (and relative path) of one certificate. */
 export const certificateFile = (id: number): string => `${dataPlaneFiles.certificateDirectory}/${id}.pem`;
 
+/** The certificate that a store name stands for; undefined for the default one and for anything else. */
+export const certificateId = (store: string): number | undefined => {
+  const id = store.startsWith(`${dataPlaneFiles.certificateDirectory}/`) && /\/(\d+)\.pem$/.exec(store)?.[1];
+  return id ? Number(id) : undefined;
+};
+
 /** Absolute path of a data-plane file. */
 export const inDirectory = (directory: string, file: string): string => join(directory, file);

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dataPlaneFiles } from '../config/layout.ts';
+import { checkStart } from '../files/start-check.ts';
 import { createAdminSocket } from '../runtime/admin-socket.ts';
 import { createCertificateCommands } from '../runtime/certificates.ts';
 import { followHaproxy } from '../runtime/connection.ts';
@@ -22,6 +23,8 @@ export type DataPlaneOptions = {
   directory: string;
   adminSocket: string;
   onEvent?: (event: DataPlaneEvent) => void;
+  /** Path of the haproxy binary, to try the files with while no HAProxy runs; without it they are not tried. */
+  haproxy?: string;
   overlayLimit?: number;
   /** Below tune.bufsize, with room for the command itself. */
   payloadBytes?: number;
@@ -41,6 +44,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
   const {
     directory,
     adminSocket,
+    haproxy,
     onEvent = () => {},
     overlayLimit = 1_000,
     payloadBytes = 12_000,
@@ -70,6 +74,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
   let revision = 0;
   let lastReconcileMs: number | null = null;
   let isFolding = false;
+  let isKnown = false;
 
   const follower = followHaproxy({
     socketPath: adminSocket,
@@ -151,6 +156,20 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       ? undefined
       : `certificate ${host.certificate} is not there or cannot be served`;
 
+  /** Leaves out, one by one, certificates that would keep HAProxy from starting: then nobody would be served. */
+  const quarantineForStart = async (): Promise<void> => {
+    if (haproxy === undefined) return;
+    for (let remaining = tls.ids().length; remaining > 0; remaining--) {
+      const check = await checkStart(haproxy, directory);
+      if (check.ok) return;
+      if (check.certificate === undefined || !tls.has(check.certificate)) {
+        onEvent({ type: 'change failed', err: new Error(`HAProxy would not start: ${check.reason}`) });
+        return;
+      }
+      await tls.quarantine(check.certificate, `HAProxy refused it: ${check.reason}`, routes.hosts.values());
+    }
+  };
+
   return {
     async applyHosts(changes) {
       const { steps, refused, issue } = await exclusively(async () => {
@@ -196,12 +215,14 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
         exclusively(async () => {
           const startedAt = performance.now();
           const { steps, changedNames } = await routes.reset(desired.hosts);
+          isKnown = true;
           const certificates: CertificateChange[] = [];
           for (const certificate of desired.certificates) certificates.push({ type: 'put', certificate });
           const wanted = new Set(
             certificates.map((change) => (change.type === 'put' ? change.certificate.id : change.id)),
           );
-          for (const id of tls.ids()) if (!wanted.has(id)) certificates.push({ type: 'remove', id });
+          for (const id of [...tls.ids(), ...tls.refused.keys()])
+            if (!wanted.has(id)) certificates.push({ type: 'remove', id });
           let driftedEntries = 0;
           const issue = await withLive(async (live) => {
             await tls.change(certificates, routes.hosts.values(), live);
@@ -211,6 +232,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
             });
           });
           if (issue === undefined) revision++;
+          else await quarantineForStart();
           lastReconcileMs = performance.now() - startedAt;
           return {
             applied: issue === undefined,

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { certificateFile, dataPlaneFiles, inDirectory } from '../config/layout.ts';
+import { certificateFile, certificateId, dataPlaneFiles, inDirectory } from '../config/layout.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import { InvalidCertificate, normalizeCertificatePem } from '../files/certificate-pem.ts';
 import { createTlsEntries, type TlsTarget } from '../reconcile/tls-entries.ts';
@@ -18,11 +18,6 @@ export type TlsPlaneOptions = {
 };
 
 type Held = Pick<DesiredCertificate, 'id' | 'names' | 'notAfter'> & { fingerprint: string; digest: string };
-
-const idOf = (store: string): number | undefined => {
-  const id = store.startsWith(`${dataPlaneFiles.certificateDirectory}/`) && /\/(\d+)\.pem$/.exec(store)?.[1];
-  return id ? Number(id) : undefined;
-};
 
 const storeOf = ({ certificate }: TlsTarget): string =>
   certificate === null ? dataPlaneFiles.defaultCertificate : certificateFile(certificate);
@@ -58,7 +53,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
     (await commands.lines())
       .filter(({ store, names }) => store !== dataPlaneFiles.defaultCertificate || names.length > 0)
       .map(({ store, number, isHttp1Only, names }) => ({
-        target: { certificate: idOf(store) ?? null, http2: !isHttp1Only },
+        target: { certificate: certificateId(store) ?? null, http2: !isHttp1Only },
         names,
         number,
       }));
@@ -94,7 +89,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
   const removeStores = async (): Promise<number> => {
     let removed = 0;
     for (const store of await commands.stores()) {
-      const id = idOf(store);
+      const id = certificateId(store);
       if (id === undefined || held.has(id)) continue;
       await commands.remove(store);
       removed++;
@@ -105,7 +100,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
   const removeFiles = async (): Promise<void> => {
     const folder = inDirectory(directory, dataPlaneFiles.certificateDirectory);
     for (const name of await readdir(folder)) {
-      const id = idOf(`${dataPlaneFiles.certificateDirectory}/${name}`);
+      const id = certificateId(`${dataPlaneFiles.certificateDirectory}/${name}`);
       if (id !== undefined && !held.has(id)) await rm(join(folder, name), { force: true });
     }
   };
@@ -137,6 +132,15 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
       await writeCrtList();
       await live(syncLines);
       await live(removeStores);
+      await removeFiles();
+    },
+
+    /** Leaves out a certificate that keeps HAProxy from starting. */
+    async quarantine(id: number, reason: string, hosts: Iterable<DesiredHost>): Promise<void> {
+      held.delete(id);
+      refused.set(id, reason);
+      entries.reset(hosts, held.values());
+      await writeCrtList();
       await removeFiles();
     },
 
