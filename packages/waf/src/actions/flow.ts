@@ -1,7 +1,24 @@
 import { closestName } from '../compile/closest-name.ts';
+import type { CompileContext } from '../compile/context.ts';
 import { transformation, transformationNames } from '../transformations/registry.ts';
+import type { Transformation } from '../transformations/transformation.ts';
+import type { UnicodeMap } from '../transformations/unicode-map.ts';
+import { createUrlDecodeUni } from '../transformations/url-decode.ts';
 import type { ActionReader } from './parts.ts';
 import { requireValue } from './parts.ts';
+
+/** urlDecodeUni reads %u through SecUnicodeMapFile; one for all rules, so that equal chains stay equal. */
+const mappedDecoders = new WeakMap<UnicodeMap, Transformation>();
+
+const transformationFor = (name: string, { settings }: CompileContext): Transformation | undefined => {
+  if (settings.unicodeMap === null || name.toLowerCase() !== 'urldecodeuni') return transformation(name);
+  let decoder = mappedDecoders.get(settings.unicodeMap);
+  if (decoder === undefined) {
+    decoder = createUrlDecodeUni(settings.unicodeMap);
+    mappedDecoders.set(settings.unicodeMap, decoder);
+  }
+  return decoder;
+};
 
 /** Actions that say how a rule is matched and where evaluation goes on. */
 export const flowActions: Readonly<Record<string, ActionReader>> = {
@@ -21,7 +38,7 @@ export const flowActions: Readonly<Record<string, ActionReader>> = {
       link.transformations = [];
       return;
     }
-    const found = transformation(name);
+    const found = transformationFor(name, context);
     if (found !== undefined) link.transformations.push(found);
     else {
       const near = closestName(name, transformationNames);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { given } from '../../test/given.ts';
 import { createRandom } from '../../test/mutate-request.ts';
 import { type CompileEnv, compile, formatDiagnostic } from '../index.ts';
 
@@ -140,6 +141,20 @@ test('data files are read relative to the file of the rule', () => {
   };
   compile([{ path: '/etc/rules/a.conf', text: 'SecRule ARGS "@pmFromFile words.data" "id:1"' }], { readFile });
   expect(new Set(asked)).toEqual(new Set(['/etc/rules/words.data']));
+});
+
+test('SecUnicodeMapFile changes what %u escapes decode to', () => {
+  const readFile = (): Uint8Array => Buffer.from('20127 (US-ASCII)\n0100:7a 0101:79\n');
+  const text = (setting: string) =>
+    `${setting}\nSecRuleEngine On\nSecRule ARGS "@streq z" "id:1,phase:1,deny,t:none,t:urlDecodeUni"`;
+  const judge = (setting: string) => {
+    const { ruleSet, diagnostics } = compile([{ path: 'x', text: text(setting) }], { readFile });
+    expect(diagnostics).toEqual([]);
+    return ruleSet!.inspect(given.request({ query: 'a=%25u0100' })).action;
+  };
+  expect(judge('')).toBe('pass');
+  expect(judge('SecUnicodeMapFile unicode.mapping 20127')).toBe('block');
+  expect(problemsOf('SecUnicodeMapFile x 1252', { readFile })[0]).toContain('code page 1252');
 });
 
 test('text of any bytes gives diagnostics and never throws', () => {

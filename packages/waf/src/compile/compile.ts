@@ -30,8 +30,14 @@ export const compileProgram = (sources: readonly RuleSource[], env: CompileEnv):
     const source = typeof text === 'string' ? text : latin1(text);
     for (const directive of parseSecLang(path, source, parseEnv, diagnostics)) directives.push(directive);
   }
-  const context: CompileContext = { diagnostics, txNames: createTxNames(), env, directory: createRuleDirectory() };
   const settings = defaultSettings();
+  const context: CompileContext = {
+    diagnostics,
+    txNames: createTxNames(),
+    env,
+    settings,
+    directory: createRuleDirectory(),
+  };
   const drafts = readDrafts(directives, settings, context);
   const program = linkProgram(drafts, settings, context);
   const isRefused = found.some(({ severity }) => severity === 'error');

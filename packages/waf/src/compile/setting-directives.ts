@@ -1,7 +1,8 @@
+import { latin1 } from '../engine/bytes.ts';
 import type { Text } from '../seclang/ast.ts';
+import { parseUnicodeMap } from '../transformations/unicode-map.ts';
 import type { CompileContext } from './context.ts';
 import type { Settings } from './settings.ts';
-import { readUnicodeMapFile } from './unicode-map-file.ts';
 
 /** Applies one directive's arguments to the settings, or says what was expected. */
 type Reader = (settings: Settings, args: readonly Text[], context: CompileContext) => string | null;
@@ -19,13 +20,13 @@ const choice =
   };
 
 const integer =
-  (least: number, most: number, key: KeysOf<number> | null): Reader =>
+  (least: number, most: number, key: KeysOf<number>): Reader =>
   (settings, args) => {
     const word = args[0]?.value ?? '';
     const value = Number(word);
     if (args.length !== 1 || !/^\d+$/.test(word) || value < least || value > most)
       return `a whole number from ${least} to ${most}`;
-    if (key !== null) settings[key] = value as never;
+    settings[key] = value as never;
     return null;
   };
 
@@ -76,10 +77,14 @@ export const settingDirectives: ReadonlyMap<string, Reader> = new Map<string, Re
       return null;
     },
   ],
-  ['seccookieformat', choice({ 0: 0, 1: 1 } as const, 'cookieFormat')],
+  [
+    'seccookieformat',
+    (_settings, args) =>
+      args.length === 1 && args[0]!.value === '0'
+        ? null
+        : '0: version 1 cookies are history, and no browser sends them',
+  ],
   ['seccollectiontimeout', integer(1, 31_536_000, 'collectionTimeoutSeconds')],
-  ['secpcrematchlimit', integer(1, 4_294_967_295, 'pcreMatchLimit')],
-  ['secpcrematchlimitrecursion', integer(1, 4_294_967_295, null)],
   [
     'seccomponentsignature',
     (settings, args) => {
@@ -108,7 +113,10 @@ export const settingDirectives: ReadonlyMap<string, Reader> = new Map<string, Re
       }
       if (context.env.readFile === undefined) return 'a readable file (this caller reads none)';
       try {
-        settings.unicodeMap = readUnicodeMapFile(context.env.readFile(args[0]!.value), Number(args[1]?.value ?? 20127));
+        settings.unicodeMap = parseUnicodeMap(
+          latin1(context.env.readFile(args[0]!.value)),
+          Number(args[1]?.value ?? 20127),
+        );
         return null;
       } catch (cause) {
         return `a readable map file: ${(cause as Error).message}`;
@@ -141,6 +149,8 @@ export const directivesWithoutEffect: ReadonlyMap<string, string> = new Map([
   ['secconnengine', 'connections are limited by the data plane'],
   ['secserversignature', 'response headers are the data plane’s'],
   ['secxmlexternalentity', 'XML entities are never resolved'],
+  ['secpcrematchlimit', 'patterns do not backtrack; the work budget bounds a request'],
+  ['secpcrematchlimitrecursion', 'patterns do not recurse; the work budget bounds a request'],
   ['secgeolookupdb', 'country data comes from the caller'],
   ['secinterceptonerror', 'a rule that cannot be evaluated to its end counts against the work budget'],
   ['seccachetransformations', 'transformations are always cached'],

@@ -1,3 +1,5 @@
+import type { UnicodeMap } from '../transformations/unicode-map.ts';
+
 /** What the Sec… settings of a rule set say. Sizes in bytes, times in seconds. */
 export type Settings = {
   engineMode: 'on' | 'off' | 'detection-only';
@@ -13,16 +15,14 @@ export type Settings = {
   argumentsLimit: number;
   jsonDepthLimit: number;
   argumentSeparator: number;
-  cookieFormat: 0 | 1;
   collectionTimeoutSeconds: number;
-  pcreMatchLimit: number | null;
   componentSignatures: readonly string[];
   webAppId: string;
   auditEngine: 'on' | 'off' | 'relevant-only';
   auditLogParts: string;
   auditLogRelevantStatus: string | null;
   /** %uXXXX mapping of the code page in force, or null for the built-in one (20127). */
-  unicodeMap: ReadonlyMap<number, number> | null;
+  unicodeMap: UnicodeMap | null;
 };
 
 /** ModSecurity's defaults, but for the body limits, which are those CRS recommends. */
@@ -39,9 +39,7 @@ export const defaultSettings = (): Settings => ({
   argumentsLimit: 1_000,
   jsonDepthLimit: 500,
   argumentSeparator: 0x26,
-  cookieFormat: 0,
   collectionTimeoutSeconds: 3_600,
-  pcreMatchLimit: null,
   componentSignatures: [],
   webAppId: 'default',
   auditEngine: 'off',

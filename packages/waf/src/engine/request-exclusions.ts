@@ -1,6 +1,7 @@
 import { compileExclusions } from '../actions/ctl-rules.ts';
 import type { Exclusion, Program } from '../compile/program.ts';
 import { createRuleDirectory } from '../compile/rule-directory.ts';
+import { defaultSettings } from '../compile/settings.ts';
 import { createTxNames } from '../compile/tx-names.ts';
 import { collectDiagnostics, type Diagnostic } from '../seclang/diagnostic.ts';
 import type { RequestExclusion } from './request.ts';
@@ -39,7 +40,13 @@ export const createRequestExclusions = (program: Program) => {
 export const parseTarget = (target: string): Exclusion[] => {
   const found: Diagnostic[] = [];
   const diagnostics = collectDiagnostics(found);
-  const context = { diagnostics, txNames: createTxNames(), env: {}, directory: createRuleDirectory() };
+  const context = {
+    diagnostics,
+    txNames: createTxNames(),
+    env: {},
+    settings: defaultSettings(),
+    directory: createRuleDirectory(),
+  };
   const exclusions = compileExclusions(target, { valuePlace: nowhere }, context);
   const [problem] = found;
   if (problem !== undefined) throw new RangeError(`"${target}" is not a target: ${problem.message}`);
