@@ -238,7 +238,9 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
 
     status: (): { applied: boolean; issue: string | null; revision: number } => {
       const parts = [...underway].map((part) => `a change of the ${part} is being applied`);
-      const all = [...(stateIssue === null ? [] : [stateIssue]), ...new Set(issues.values()), ...parts];
+      // Parts mostly fail for one reason and name different commands after it.
+      const reasons = new Map([...issues.values()].map((issue) => [issue.split(':', 1)[0], issue]));
+      const all = [...(stateIssue === null ? [] : [stateIssue]), ...reasons.values(), ...parts];
       return { applied: all.length === 0, issue: all.join('; ') || null, revision: guardFile.revision() };
     },
 
