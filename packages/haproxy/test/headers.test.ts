@@ -59,6 +59,13 @@ describe('headers for the origin', () => {
     }
   });
 
+  test('a client cannot have an origin drop them by calling them hop-by-hop', async () => {
+    expect(await seen('on.example.com', { Connection: 'close, X-Real-IP, X-Forwarded-For' })).not.toHaveProperty(
+      'connection',
+      expect.stringMatching(/x-/i),
+    );
+  });
+
   test('switched off, only the marker goes to the origin', async () => {
     const headers = await seen('off.example.com', forged);
     expect(Object.keys(headers).filter((name) => name.startsWith('x'))).toEqual(['x-sallyport-proxied']);

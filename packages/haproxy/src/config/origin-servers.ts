@@ -12,6 +12,8 @@ export const originServers = (authorities: string): string => `\
   use-server https if tls
   use-server h2c if http2 !upgrade
   use-server http if !tls
+  # A server keeps one TLS session; here it would be offered to every origin in turn, so none is kept.
+  default-server no-ssl-reuse
   server http 0.0.0.0:0
   server h2c 0.0.0.0:0 proto h2
   server https 0.0.0.0:0 ssl verify none sni var(txn.server_name)

@@ -77,5 +77,8 @@ export const upgrades = ({ rateLimit }: ConfigSettings): string => `\
 ${rateLimit === null ? '' : '  http-request deny deny_status 429 if { var(txn.refused) -m str rate_limit }\n'}\
   http-request deny deny_status 403 if { var(txn.refused) -m found }
   http-request del-header Upgrade if other_upgrade
+  # A client that names X-Real-IP in its Connection header would have some origins drop it: hop-by-hop ends here.
+  http-request del-header Connection if !websocket
+  http-request set-header Connection Upgrade if websocket
 
 `;
