@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
 import type { ErrorBody, NotificationSettings, NotificationTest } from '@sallyport/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openDatabase } from '../../db/open.ts';
 import { eventually } from '../../testing/eventually.ts';
+import { createGiven } from '../../testing/given-accounts.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { startWebhookServer } from '../../testing/webhook-server.ts';
@@ -80,6 +82,42 @@ onBothDatabases('notification settings', (kind) => {
     expect((await get()).body).toEqual(second);
     await put({ webhook_secret: '' });
     expect((await get()).body.webhook_secret_set).toBe(false);
+  });
+});
+
+onBothDatabases('notification settings in other hands', (kind) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(kind);
+  });
+  afterAll(() => app.stop());
+
+  test('a standard user neither sees the webhook, which is a credential, nor changes anything', async () => {
+    const given = createGiven(app);
+    const [administrator, user] = [await given.administrator(), await given.caller('user')];
+    const webhook_url = 'https://8.8.8.8/services/T000/B000/secret';
+    await app.send('PUT', SETTINGS, { webhook_url }, administrator.headers);
+    await app.send('POST', '/security/config', { webhook_url }, administrator.headers);
+    for (const path of [SETTINGS, '/security/config']) {
+      expect(JSON.stringify((await app.send('GET', path, undefined, administrator.headers)).body)).toContain('T000');
+      const seen = await app.send('GET', path, undefined, user.headers);
+      expect(seen.status).toBe(200);
+      expect(JSON.stringify(seen.body)).not.toContain('T000');
+    }
+    expect(await app.send('PUT', SETTINGS, { enabled: true }, user.headers)).toMatchObject({
+      status: 403,
+      body: { error: 'Admin access required' },
+    });
+  });
+
+  test('a store that fails is a 500 that says so, and no more than that', async () => {
+    const database = openDatabase(app.config);
+    await database.kysely.schema.dropTable('notification_settings').execute();
+    await database.stop();
+    expect(await app.send('PUT', SETTINGS, { enabled: true })).toMatchObject({
+      status: 500,
+      body: { error: 'Failed to update settings', code: 500 },
+    });
   });
 });
 

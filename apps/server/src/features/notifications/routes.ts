@@ -1,6 +1,7 @@
 import { NotificationSettings, NotificationSettingsPatch, NotificationTest } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { hideWebhook } from '../security/hide-webhook.ts';
 import type { Notifications } from './service.ts';
 
 const tags = ['notifications'];
@@ -14,7 +15,7 @@ export const notificationRoutes =
         config: { policy: 'member' },
         schema: { tags, summary: 'Read the notification settings', response: { 200: NotificationSettings } },
       },
-      async () => notifications.settings(),
+      async (request) => hideWebhook(await notifications.settings(), request.actor),
     );
 
     app.put(

@@ -8,6 +8,7 @@ import {
 } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { hideWebhook } from './hide-webhook.ts';
 import type { Security } from './service.ts';
 
 const tags = ['security'];
@@ -31,7 +32,10 @@ export const securityRoutes =
         config: { policy: 'member' },
         schema: { tags, summary: 'Read the security configuration', response: { 200: SecurityConfigAnswer } },
       },
-      async () => security.config(),
+      async (request) => {
+        const { config } = await security.config();
+        return { config: config && hideWebhook(config, request.actor) };
+      },
     );
 
     app.post(
