@@ -210,7 +210,7 @@ const guarded = await startGuarded({
 try {
   await guarded.serve({ names: [HOST], origin: { port: ports.origin } as never });
   await Promise.all([ports.origin, ports.nginx].map(accepts));
-  const ours = [...childrenOf(guarded.haproxyPid), ...guarded.guards.map(({ pid }) => pid)];
+  const ours = [guarded.haproxyPid, ...guarded.guards.map(({ pid }) => pid)];
   const theirs = childrenOf(peer.pid ?? 0);
   const [OFF, LISTS, ALL] = [0, 512, 1536];
   for (const kind of kinds) await load({ port: guarded.httpPort, kind, pids: ours });

@@ -67,15 +67,15 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
     log.send(line);
   };
 
-  const start = (file: 'judge-thread.ts' | 'relay-thread.ts', config: GuardConfig | undefined) => {
+  const start = (kind: 'judge' | 'relay', config: GuardConfig | undefined) => {
     const slot = counting.take();
     let isEnding = false;
-    const thread = runThread(file, {
+    const thread = runThread(kind, {
       data: { config, dataDir, index, shared: counting.shared, slot },
       onLine: log.send,
       onExit(code) {
         counting.release(slot);
-        if (!isEnding && !isStopping && code !== 0) onFailure(`${file} ended`);
+        if (!isEnding && !isStopping && code !== 0) onFailure(`the ${kind} thread ended`);
       },
     });
     const end = async (): Promise<void> => {
@@ -112,7 +112,7 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
 
   /** Starts a judging thread; undefined when it refused the configuration. */
   const startJudging = async (config: GuardConfig | undefined): Promise<{ judging?: Judging; adoption: Adoption }> => {
-    const { thread, slot, end } = start('judge-thread.ts', config);
+    const { thread, slot, end } = start('judge', config);
     const adoption = await thread.started;
     if (adoption && adoption.diagnostics.length > 0) {
       await end();
@@ -130,7 +130,7 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
   };
 
   let judging: Judging | undefined;
-  const relay = start('relay-thread.ts', undefined);
+  const relay = start('relay', undefined);
   const relayWatched: Watched = { kind: 'relay', beats: relay.thread.beats };
 
   const replaceJudging = async (config: GuardConfig): Promise<Adoption> => {

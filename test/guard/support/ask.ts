@@ -64,3 +64,20 @@ export const exchange = (port: number, ...parts: readonly (string | Buffer)[]): 
     socket.once('error', (error) => (text === '' ? reject(error) : resolve(text)));
     socket.once('close', () => resolve(text));
   });
+
+/** Sends raw bytes and returns the status line of the answer, whatever is still to be sent by then. */
+export const statusLine = (port: number, ...parts: readonly string[]): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      for (const part of parts) socket.write(part, 'latin1');
+    });
+    let text = '';
+    socket.setEncoding('latin1').on('data', (chunk) => {
+      text += chunk;
+      if (!text.includes('\r\n')) return;
+      resolve(text.slice(0, text.indexOf('\r\n')));
+      socket.destroy();
+    });
+    socket.once('error', reject);
+    socket.once('close', () => reject(new Error('closed without an answer')));
+  });

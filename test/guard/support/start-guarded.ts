@@ -42,7 +42,7 @@ export interface Guarded {
   guards: GuardProcess[];
   /** What the guards told the server. */
   told: GuardMessage[];
-  /** HAProxy's master process. */
+  /** HAProxy's only process. */
   haproxyPid: number;
   haproxyOutput(): string;
   serve(...hosts: Partial<DesiredHost>[]): Promise<void>;
@@ -137,7 +137,7 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
   await plane.reconcile({ hosts: [], certificates: [] });
   const haproxy: ChildProcess = spawn(
     process.env.HAPROXY ?? '/usr/sbin/haproxy',
-    ['-W', '-f', join(directory, 'haproxy.cfg')],
+    ['-db', '-f', join(directory, 'haproxy.cfg')],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
     },

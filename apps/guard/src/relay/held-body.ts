@@ -72,13 +72,14 @@ export const createBodyHolder = ({ directory, limit, memoryBytes, spoolBytes }: 
 
   return {
     /** Rejects with BodyTooLarge or SpoolFull, or when the sender goes away. */
-    async hold(source: AsyncIterable<Buffer>): Promise<HeldBody> {
+    async hold(source: Readable): Promise<HeldBody> {
       let chunks: Buffer[] = [];
       let bytes = 0;
       let inSpool = 0;
       let file: FileHandle | undefined;
       try {
-        for await (const chunk of source) {
+        // Whoever sends too much gets an answer, so the connection has to outlive this loop.
+        for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
           bytes += chunk.length;
           if (bytes > limit) throw new BodyTooLarge(`the body has more than ${limit} bytes`);
           chunks.push(chunk);

@@ -73,12 +73,20 @@ const toWafRequest = (request: Relayed, policy: Policy, body: HeldBody): WafRequ
   };
 };
 
-/** HAProxy makes the page: it only has to be told what to refuse. What is left of the body is not read. */
+/** How long what is left of a refused body is read and thrown away, so that the answer is not lost with it. */
+const DRAIN_MS = 2_000;
+
+/** HAProxy makes the page: it only has to be told what to refuse. */
 const refuse = (response: ServerResponse, layer: 'acl' | 'waf' | 'guard', status: number): void => {
   if (response.headersSent) return void response.destroy();
   response.sendDate = false;
   response.writeHead(status, ['X-Sallyport-Refused', layer, 'Content-Length', '0', 'Connection', 'close']);
   response.end();
+  const { req: incoming } = response;
+  if (incoming.complete) return;
+  incoming.resume();
+  const giveUp = setTimeout(() => incoming.destroy(), DRAIN_MS);
+  incoming.once('close', () => clearTimeout(giveUp));
 };
 
 const answer = (response: ServerResponse, judgement: Exclude<Judgement, { action: 'pass' }>): void => {

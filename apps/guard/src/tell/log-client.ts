@@ -79,4 +79,3 @@ export const createLogClient = ({ path, onDropped, onConnected }: LogClientDeps)
     },
   };
 };
-export type LogClient = ReturnType<typeof createLogClient>;

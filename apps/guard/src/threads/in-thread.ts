@@ -88,4 +88,3 @@ export const createThread = () => {
     },
   };
 };
-export type Thread = ReturnType<typeof createThread>;

@@ -26,12 +26,23 @@ export interface RunningThread {
   kill(): Promise<void>;
 }
 
-/** Starts a thread from one of the files beside this one. */
-export const runThread = (file: 'judge-thread.ts' | 'relay-thread.ts', deps: ThreadDeps): RunningThread => {
+const start = (kind: 'judge' | 'relay', workerData: ThreadData): Worker => {
+  switch (kind) {
+    case 'judge':
+      return new Worker(new URL('./judge-thread.ts', import.meta.url), { workerData });
+    case 'relay':
+      return new Worker(new URL('./relay-thread.ts', import.meta.url), { workerData });
+    default:
+      return kind satisfies never;
+  }
+};
+
+/** Starts a thread that judges, or one that relays. */
+export const runThread = (kind: 'judge' | 'relay', deps: ThreadDeps): RunningThread => {
   const heartbeat = new SharedArrayBuffer(4);
   const beat = new Int32Array(heartbeat);
   const workerData: ThreadData = { ...deps.data, heartbeat };
-  const worker = new Worker(new URL(file, import.meta.url), { workerData });
+  const worker = start(kind, workerData);
   const listening = Promise.withResolvers<void>();
   const started = Promise.withResolvers<Adoption | undefined>();
   const exited = Promise.withResolvers<void>();
@@ -62,7 +73,7 @@ export const runThread = (file: 'judge-thread.ts' | 'relay-thread.ts', deps: Thr
   let failure: string | undefined;
   worker.on('error', (error) => {
     failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    process.stderr.write(`sallyport guard: ${file}: ${failure}\n`);
+    process.stderr.write(`sallyport guard: ${kind} thread: ${failure}\n`);
   });
   worker.on('exit', (code) => {
     for (const [revision, resolve] of waiting) resolve({ revision, diagnostics: [failure ?? 'the thread ended'] });
