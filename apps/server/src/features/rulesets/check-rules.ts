@@ -45,15 +45,23 @@ const refusalOf = (name: string, { errors }: CompileOutcome) => {
  * with a 400 that gives line, column and reason of the first mistake (all of them in `details`). Resolves to the number
  * of its rules.
  */
-export const createRuleCheck =
-  (findCore: () => CoreRuleSet | undefined) =>
-  async (name: string, content: string, mode: 'owasp' | 'custom'): Promise<number> => {
+export const createRuleCheck = (findCore: () => CoreRuleSet | undefined) => {
+  let last: Promise<unknown> = Promise.resolve();
+  /** One thread at a time: each may take hundreds of megabytes. */
+  const compileInTurn = (job: CompileJob): Promise<CompileOutcome> => {
+    const turn = last.then(() => compileInThread(job));
+    last = turn.catch(() => {});
+    return turn;
+  };
+
+  return async (name: string, content: string, mode: 'owasp' | 'custom'): Promise<number> => {
     const core = mode === 'owasp' ? findCore() : undefined;
     if (mode === 'owasp' && !core) {
       throw refuse.invalid('mode owasp needs the Core Rule Set, which is not installed (package modsecurity-crs)');
     }
-    const outcome = await compileInThread({ name, content, core });
+    const outcome = await compileInTurn({ name, content, core });
     if (outcome.ruleCount === null) throw refusalOf(name, outcome);
     return outcome.ruleCount;
   };
+};
 export type RuleCheck = ReturnType<typeof createRuleCheck>;

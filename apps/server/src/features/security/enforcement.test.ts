@@ -173,6 +173,17 @@ onBothDatabases('enforcement', (kind) => {
       await watch.stop();
     }));
 
+  test('ended decisions leave the store also while the suite is off', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const watch = it.enforcement.watch();
+      await ban(it, '203.0.113.7', '1h');
+      it.advance(3_600_000);
+      const rows = () => it.database.kysely.selectFrom('decisions').select('ip').execute();
+      await eventually(rows).toEqual([]);
+      await watch.stop();
+    }));
+
   test('what is on its way is not called applied', () =>
     given(async (it) => {
       await it.enforcement.replay();

@@ -34,6 +34,8 @@ export interface EnforcementDeps {
 const POLL_MS = 300;
 /** How long after a failure everything is tried again; doubles up to the second figure. */
 const RETRY_MS = [1_000, 30_000] as const;
+/** How often ended decisions that nobody enforced are removed from the store; no answer shows them any more. */
+const SWEEP_MS = 60_000;
 
 type Part = 'whitelist' | 'guards' | 'rate limit' | 'bans' | 'switches';
 
@@ -68,6 +70,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   let running: Promise<void> = Promise.resolve();
   let retryMs: number = RETRY_MS[0];
   let retryAt = Number.POSITIVE_INFINITY;
+  let sweepAt = 0;
 
   const run = async (part: Part, apply: () => Promise<Applied>, content?: string): Promise<void> => {
     underway.add(part);
@@ -178,7 +181,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
 
   const expireBans = async (now: number): Promise<void> => {
     const { ended } = endedBans(bans, now);
-    await source.deleteExpiredDecisions(new Date(now).toISOString());
+    if (ended.length === 0) return;
     await enqueue((batch) => {
       for (const network of ended) batch.networks.add(network);
     });
@@ -200,7 +203,11 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
         batch.allBans ||= found.allBans;
       });
     }
-    if (now >= nextBanEnd) await expireBans(now);
+    if (now >= nextBanEnd || now >= sweepAt) {
+      sweepAt = now + SWEEP_MS;
+      await source.deleteExpiredDecisions(new Date(now).toISOString());
+      await expireBans(now);
+    }
   };
 
   const refresh = (): Promise<void> =>
