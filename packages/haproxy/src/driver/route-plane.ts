@@ -197,5 +197,3 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
     },
   };
 };
-
-export type RoutePlane = ReturnType<typeof createRoutePlane>;

@@ -99,7 +99,12 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
 
   const removeFiles = async (): Promise<void> => {
     const folder = inDirectory(directory, dataPlaneFiles.certificateDirectory);
-    for (const name of await readdir(folder)) {
+    // Before the first certificate there is no folder.
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error;
+      return [];
+    });
+    for (const name of names) {
       const id = certificateId(`${dataPlaneFiles.certificateDirectory}/${name}`);
       if (id !== undefined && !held.has(id)) await rm(join(folder, name), { force: true });
     }
@@ -158,5 +163,3 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
     },
   };
 };
-
-export type TlsPlane = ReturnType<typeof createTlsPlane>;

@@ -29,23 +29,20 @@ export const checkName = (name: string): string => {
   return name;
 };
 
-const flagBits = (host: DesiredHost): number => {
-  const { origin, flags } = host;
-  const bits: [boolean | undefined, number][] = [
-    [origin.scheme === 'https', routeFlags.tlsOrigin],
-    [origin.scheme === 'https' && origin.verify, routeFlags.verifyOrigin],
-    [origin.h2, routeFlags.http2Origin],
-    [flags.ssl_forced, routeFlags.sslForced],
-    [flags.hsts_enabled, routeFlags.hsts],
-    [flags.hsts_enabled && flags.hsts_subdomains, routeFlags.hstsSubdomains],
-    [flags.block_exploits, routeFlags.blockExploits],
-    [flags.websocket_support, routeFlags.websocket],
-    [flags.enable_standard_headers, routeFlags.standardHeaders],
-    [flags.access_list, routeFlags.accessList],
-    [flags.firewall, routeFlags.firewall],
-  ];
-  return bits.reduce((sum, [isSet, bit]) => (isSet ? sum | bit : sum), 0);
-};
+const bit = (isSet: boolean | undefined, value: number): number => (isSet ? value : 0);
+
+const flagBits = ({ origin, flags }: DesiredHost): number =>
+  bit(origin.scheme === 'https', routeFlags.tlsOrigin) |
+  bit(origin.scheme === 'https' && origin.verify, routeFlags.verifyOrigin) |
+  bit(origin.h2, routeFlags.http2Origin) |
+  bit(flags.ssl_forced, routeFlags.sslForced) |
+  bit(flags.hsts_enabled, routeFlags.hsts) |
+  bit(flags.hsts_enabled && flags.hsts_subdomains, routeFlags.hstsSubdomains) |
+  bit(flags.block_exploits, routeFlags.blockExploits) |
+  bit(flags.websocket_support, routeFlags.websocket) |
+  bit(flags.enable_standard_headers, routeFlags.standardHeaders) |
+  bit(flags.access_list, routeFlags.accessList) |
+  bit(flags.firewall, routeFlags.firewall);
 
 const checkOrigin = (host: DesiredHost): void => {
   const { address, port, sni, scheme, verify } = host.origin;
