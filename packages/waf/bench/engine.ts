@@ -13,11 +13,11 @@ process.stdout.write(`CRS 3.3.4 loads in ${loadMs.toFixed(0)} ms and takes ${meg
 
 for (const level of [1, 4] as const) {
   for (const kind of kinds) {
-    const [cold, mixed, warm] = (['cold', 'mixed', 'warm'] as const).map((temperature) =>
+    const [bare, cold, warm] = (['no memo', 'cold', 'warm'] as const).map((temperature) =>
       measureEngine(level, kind, temperature),
     );
     process.stdout.write(
-      `PL${level} ${kind.padEnd(4)} cold ${cold!.toFixed(0).padStart(4)} µs, new arguments ${mixed!.toFixed(0).padStart(4)} µs, warm ${warm!.toFixed(0).padStart(4)} µs\n`,
+      `PL${level} ${kind.padEnd(4)} no memo ${bare!.toFixed(0).padStart(4)} µs, cold ${cold!.toFixed(0).padStart(4)} µs, warm ${warm!.toFixed(0).padStart(4)} µs\n`,
     );
   }
 }

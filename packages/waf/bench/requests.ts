@@ -2,24 +2,25 @@ import type { WafRequest } from '../src/index.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 
-const browser: readonly (readonly [string, string])[] = [
+/** Headers of a browser. What differs between visitors (version, page, session) is made from `visitor`. */
+const browser = (visitor: string): (readonly [string, string])[] => [
   ['Host', 'shop.example.com'],
   [
     'User-Agent',
-    'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.0.0 Safari/537.36',
+    `Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/143.0.${visitor}.0 Safari/537.36`,
   ],
   ['Accept', 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'],
   ['Accept-Language', 'en-US,en;q=0.9,de;q=0.7'],
   ['Accept-Encoding', 'gzip, deflate, br'],
-  ['Referer', 'https://shop.example.com/catalog/shoes?page=2'],
-  ['Cookie', 'session=9f8a7c6d5e4b3a2f1e0d9c8b7a6f5e4d; theme=dark; _ga=GA1.2.1234567890.1700000000'],
+  ['Referer', `https://shop.example.com/catalog/shoes?page=${visitor}`],
+  ['Cookie', `session=9f8a7c6d5e4b3a2f1e0d9c8b${visitor}; theme=dark; _ga=GA1.2.1234567890.${visitor}000`],
   ['Connection', 'keep-alive'],
 ];
 
 export type Kind = 'GET' | 'form' | 'JSON';
 export const kinds: readonly Kind[] = ['GET', 'form', 'JSON'];
 
-/** Text of a benign request; `unique` is woven into every argument, so that two numbers give no value in common. */
+/** Text of a benign request; `unique` is woven into every argument, path, cookie, Referer and User-Agent. */
 export const requestText = (
   kind: Kind,
   unique: string,
@@ -27,7 +28,7 @@ export const requestText = (
   const word = (name: string): string => `${name}${unique}`;
   if (kind === 'GET') {
     const query = `category=shoes${unique}&page=${unique}&sort=price_asc${unique}&q=red+running+${word('shoes')}&utm_source=${word('mail')}`;
-    return { method: 'GET', uri: `/catalog/items/${word('a')}?${query}`, headers: [...browser], body: '' };
+    return { method: 'GET', uri: `/catalog/items/${word('a')}?${query}`, headers: browser(unique), body: '' };
   }
   const body =
     kind === 'form'
@@ -43,11 +44,11 @@ export const requestText = (
         });
   const type = kind === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
   const headers: (readonly [string, string])[] = [
-    ...browser,
+    ...browser(unique),
     ['Content-Type', type],
     ['Content-Length', String(body.length)],
   ];
-  return { method: 'POST', uri: '/checkout/contact', headers, body };
+  return { method: 'POST', uri: `/checkout/contact/${unique}`, headers, body };
 };
 
 /** The same as bytes, for the engine. */

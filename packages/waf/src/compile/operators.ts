@@ -116,7 +116,7 @@ const runPattern = (
   if (!pattern.test(buf, start, end, tx.budget)) return false;
   if (!isCapturing) return true;
   if (!isGlobal) {
-    tx.captureLater(pattern, buf, start, end);
+    tx.captureLater(pattern, buf, start, end, false);
     return true;
   }
   let groups = pattern.exec(buf, start, end, tx.budget);

@@ -1,12 +1,11 @@
+/** Node's own conversion, which works on any Uint8Array but is only typed on Buffer, and there not at all. */
+const latin1Slice = (
+  Buffer.prototype as unknown as { latin1Slice(this: Uint8Array, start: number, end: number): string }
+).latin1Slice;
+
 /** Bytes [start, end) as a Latin-1 string: one char per byte. */
-export const latin1 = (buf: Uint8Array, start = 0, end = buf.length): string => {
-  if (end - start < 24) {
-    let text = '';
-    for (let at = start; at < end; at++) text += String.fromCharCode(buf[at]!);
-    return text;
-  }
-  return Buffer.from(buf.buffer, buf.byteOffset + start, end - start).toString('latin1');
-};
+export const latin1 = (buf: Uint8Array, start = 0, end = buf.length): string =>
+  start === end ? '' : latin1Slice.call(buf, start, end);
 
 /** A copy of its own: `slice` of a Buffer would be a view that keeps the whole request in memory. */
 export const copyOf = (buf: Uint8Array, start: number, end: number): Uint8Array => {

@@ -35,7 +35,10 @@ export const createEvaluator = (trace: Trace | null) => {
     // What a negated operator finds is what the rule does not want: there is nothing to capture.
     const isCapturing = link.isCapturing && !operator.isNegated;
     if (isKnown && operator.pattern !== null && operator.name === 'rx') {
-      if (link.isCapturing) tx.captureLater(operator.pattern, range.buf, range.start, range.end);
+      if (link.isCapturing) {
+        const isStable = range.buf !== buffers.even && range.buf !== buffers.odd;
+        tx.captureLater(operator.pattern, range.buf, range.start, range.end, isStable);
+      }
       onMatch(tx, rule, link, name, latin1(range.buf, range.start, range.end));
       return true;
     }

@@ -29,6 +29,8 @@ type Waiting = { deferred: Deferred[]; unresolved: Unresolved[]; askIn: number }
 
 /** A plan holds megabytes of literals. Beside the one in use there may be one that a transaction has just grown out of. */
 const maxPlans = 2;
+const maxLists = 4_096;
+const noHits: readonly number[] = [];
 
 type Unresolved = {
   readonly entry: Entry;
@@ -39,8 +41,6 @@ type Unresolved = {
   readonly isKept: boolean;
 };
 
-const wholeRange = ({ bytes }: Deferred) => ({ buf: bytes, start: 0, end: bytes.length });
-
 /** Hits in the order of the values: those that waited for libinjection, or for a later scan, were added late. */
 const inOrder = (hits: Entry[] | undefined): Entry[] => {
   if (hits === undefined) return [];
@@ -49,8 +49,6 @@ const inOrder = (hits: Entry[] | undefined): Entry[] => {
 
 /** Later than every phase. */
 const never = 9;
-
-const noHits = new Int32Array(0);
 
 /** Runs phases by scanning values ahead, so that only rules with a match, or that cannot be scanned, are evaluated. */
 export const createScanningRunner = (
@@ -68,6 +66,20 @@ export const createScanningRunner = (
   const scratch = createScanScratch();
   /** Groups that transactions have needed so far: the next ones scan them in one go. Grows to what is switched on. */
   let standing = reachedGroups(program);
+
+  const lists = new Map<string, readonly number[]>();
+  /** One copy of each list of hits: values of one kind match alike. */
+  const intern = (hits: readonly number[]): readonly number[] => {
+    if (hits.length === 0) return noHits;
+    const key = hits.join();
+    let list = lists.get(key);
+    if (list === undefined) {
+      if (lists.size >= maxLists) lists.clear();
+      list = [...hits];
+      lists.set(key, list);
+    }
+    return list;
+  };
 
   const planFor = (groups: number): ScanPlan => {
     let plan = plans.get(groups);
@@ -121,7 +133,7 @@ export const createScanningRunner = (
         waiting.unresolved.push({ entry, classId: scanClass.id, hits: [...hits], known: hits.length, isKept });
         continue;
       }
-      if (isKept) memo.set(scanClass.id, buf, start, end, hits.length === 0 ? noHits : Int32Array.from(hits));
+      if (isKept) memo.set(scanClass.id, buf, start, end, intern(hits));
       if (hits.length > 0) addHits(state, entry, hits);
     }
   };
@@ -134,8 +146,8 @@ export const createScanningRunner = (
     state.waiting.askIn = never;
     const sqli = deferred.filter(({ test }) => test.operator.name === 'detectsqli');
     const xss = deferred.filter(({ test }) => test.operator.name === 'detectxss');
-    for (const { bytes } of deferred) tx.budget.units -= bytes.length * 4 + 256;
-    const answers = injectionDetector().detect(sqli.map(wholeRange), xss.map(wholeRange));
+    for (const { start, end } of deferred) tx.budget.units -= (end - start) * 4 + 256;
+    const answers = injectionDetector().detect(sqli, xss);
     for (const [at, { test, owner }] of sqli.entries()) {
       if ((answers.sqli[at] !== null) !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
     }
@@ -143,7 +155,7 @@ export const createScanningRunner = (
       if (answers.xss[at] !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
     }
     for (const { entry, classId, hits, known, isKept } of unresolved) {
-      if (isKept) memo!.set(classId, entry.buf, entry.start, entry.end, Int32Array.from(hits));
+      if (isKept) memo!.set(classId, entry.buf, entry.start, entry.end, intern(hits));
       addHits(state, entry, hits.slice(known));
     }
   };

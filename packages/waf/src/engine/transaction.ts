@@ -82,7 +82,12 @@ export class Transaction {
   inboundDataError = 0;
   outboundDataError = 0;
 
-  #pending: { readonly pattern: CompiledPattern; readonly bytes: Uint8Array } | null = null;
+  #pending: {
+    readonly pattern: CompiledPattern;
+    readonly buf: Uint8Array;
+    readonly start: number;
+    readonly end: number;
+  } | null = null;
   #removedRules: Uint8Array | null = null;
   #removedTargets: Map<number, Exclusion[]> | null = null;
   /** Set once the budget is spent; unlike `budget.exceeded` it stays set while phase 5 runs on its own allowance. */
@@ -196,9 +201,14 @@ export class Transaction {
     if (index < 10) this.setSlot(index, latin1(buf, start, end));
   }
 
-  /** A pattern has matched this range and its rule captures: the groups are worked out when one is read, which is seldom. */
-  captureLater(pattern: CompiledPattern, buf: Uint8Array, start: number, end: number): void {
-    this.#pending = { pattern, bytes: copyOf(buf, start, end) };
+  /**
+   * A pattern has matched this range and its rule captures: the groups are worked out when one is read, which is seldom. Bytes that
+   * are not stable (they lie in a buffer that is used again) are copied.
+   */
+  captureLater(pattern: CompiledPattern, buf: Uint8Array, start: number, end: number, isStable: boolean): void {
+    this.#pending = isStable
+      ? { pattern, buf, start, end }
+      : { pattern, buf: copyOf(buf, start, end), start: 0, end: end - start };
   }
 
   /** Replaces TX.0–9 by the groups of a match; groups that took no part are unset, as in ModSecurity 2. */
@@ -223,10 +233,10 @@ export class Transaction {
   }
 
   #resolveCaptures(): void {
-    const { pattern, bytes } = this.#pending!;
+    const { pattern, buf, start, end } = this.#pending!;
     this.#pending = null;
-    const groups = pattern.exec(bytes, 0, bytes.length, this.budget);
-    if (groups !== null) this.storeCaptures(bytes, groups);
+    const groups = pattern.exec(buf, start, end, this.budget);
+    if (groups !== null) this.storeCaptures(buf, groups);
   }
 
   operatorContext(isCapturing: boolean): OperatorContext {

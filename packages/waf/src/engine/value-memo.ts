@@ -1,8 +1,8 @@
 /** Remembers, for values already scanned, which tests matched. Bounded in bytes; the older half is dropped as a whole. */
 export type ValueMemo = {
   /** What was stored for these bytes under this class, or undefined. */
-  get(classId: number, buf: Uint8Array, start: number, end: number): Int32Array | undefined;
-  set(classId: number, buf: Uint8Array, start: number, end: number, hits: Int32Array): void;
+  get(classId: number, buf: Uint8Array, start: number, end: number): readonly number[] | undefined;
+  set(classId: number, buf: Uint8Array, start: number, end: number, hits: readonly number[]): void;
   readonly longest: number;
 };
 
@@ -18,7 +18,7 @@ type Generation = {
   readonly classes: Int32Array;
   readonly offsets: Int32Array;
   readonly lengths: Int32Array;
-  readonly hits: Int32Array[];
+  readonly hits: (readonly number[])[];
   count: number;
   used: number;
 };
@@ -81,7 +81,7 @@ const insert = (
   buf: Uint8Array,
   start: number,
   end: number,
-  hits: Int32Array,
+  hits: readonly number[],
 ): boolean => {
   const length = end - start;
   const { slots, bytes } = generation;
@@ -114,7 +114,7 @@ export const createValueMemo = (maxBytes: number): ValueMemo => {
     buf: Uint8Array,
     start: number,
     end: number,
-    hits: Int32Array,
+    hits: readonly number[],
   ): void => {
     if (insert(young, hash, classId, buf, start, end, hits)) return;
     [young, old] = [old, young];

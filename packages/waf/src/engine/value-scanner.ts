@@ -8,7 +8,13 @@ import { type NodeSet, type ScanClass, workFor } from './scan-class.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A transformed value that libinjection has to look at; it is asked about all of them at once. */
-export type Deferred = { readonly test: ScanTest; readonly bytes: Uint8Array; readonly owner: number };
+export type Deferred = {
+  readonly test: ScanTest;
+  readonly buf: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+  readonly owner: number;
+};
 
 /** What one step made of the bytes of a walk, and who goes on from there. `isChanged` false: the step left the bytes alone. */
 type Branch = {
@@ -38,6 +44,7 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
   const hits: number[] = [];
   let deferred: Deferred[] = [];
   let owner = 0;
+  let input: Uint8Array = scratch;
   let context: OperatorContext;
 
   const runTests = (tests: readonly ScanTest[], buf: Uint8Array, start: number, end: number, known: number): number => {
@@ -55,7 +62,13 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
       }
       if (isPossible && !gate.isExact) {
         if (operator.name === 'detectsqli' || operator.name === 'detectxss') {
-          deferred.push({ test, bytes: copyOf(buf, start, end), owner });
+          // What lies in the scratch buffer will be overwritten; the bytes of the request stay.
+          const isScratch = buf !== input;
+          deferred.push(
+            isScratch
+              ? { test, buf: copyOf(buf, start, end), start: 0, end: end - start, owner }
+              : { test, buf, start, end, owner },
+          );
           continue;
         }
         isPossible =
@@ -129,6 +142,7 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
     ): readonly number[] {
       hits.length = 0;
       owner = asOwner;
+      input = buf;
       context = tx.operatorContext(false);
       context.budget.units -= end - start + 32;
       walk([scanClass.root], buf, start, end);
