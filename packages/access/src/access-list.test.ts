@@ -12,6 +12,8 @@ const given = (fields: Partial<AccessList>): AccessList => ({
 });
 const rules = (...cidrs: string[]) => cidrs.map((cidr) => ({ cidr }));
 const countries: Record<string, string> = { '198.51.100.7': 'DE', '203.0.113.9': 'FR', '2001:db8::7': 'DE' };
+// As the packaged database has it.
+countries['192.168.1.1'] = 'AU';
 const lookup = (address: string) => countries[address] ?? null;
 
 describe('access lists', () => {
@@ -30,6 +32,13 @@ describe('access lists', () => {
     ['geo_deny refuses its countries', { type: 'geo_deny', countries: ['DE'] }, '198.51.100.7', false],
     ['geo_deny admits other countries', { type: 'geo_deny', countries: ['DE'] }, '203.0.113.9', true],
     ['geo_deny admits what has no country', { type: 'geo_deny', countries: ['DE'] }, '192.0.2.1', true],
+    [
+      'geo_allow takes private addresses for no country',
+      { type: 'geo_allow', countries: ['AU'] },
+      '192.168.1.1',
+      false,
+    ],
+    ['geo_deny takes private addresses for no country', { type: 'geo_deny', countries: ['AU'] }, '192.168.1.1', true],
     [
       'rules of a geo list go before the country',
       { type: 'geo_allow', countries: ['DE'], rules: rules('203.0.113.9') },
