@@ -12,7 +12,8 @@ global
 ${settings.eventSocket === null ? '' : '  log ring@events len 8192 format raw local0 info\n'}\
   # The runtime API. expose-fd hands the listening sockets to the next process on a reload, so that none is refused.
   stats socket ${quote(settings.adminSocket)} mode 600 level admin expose-fd listeners
-  stats timeout 1h
+  # The driver keeps one idle connection, to see at once when this process ends.
+  stats timeout 20d
 ${settings.rateLimit === null ? '' : '  # Whose counters a new process takes over on a reload: see the peers section.\n  localpeer sallyport\n'}\
 ${settings.threads === null ? '' : `  nbthread ${settings.threads}\n`}\
 ${settings.maxConnections === null ? '' : `  maxconn ${settings.maxConnections}\n`}\
