@@ -9,6 +9,20 @@ type Environment = Record<string, string | undefined>;
 const variableOf = (flag: string): string =>
   flag === 'database-url' ? 'DATABASE_URL' : `SALLYPORT_${flag.replaceAll('-', '_').toUpperCase()}`;
 
+/** What stands in the argument list, every user of the machine can read. */
+const SECRET_FLAGS = ['session-secret', 'encryption-key', 'emergency-token', 'emergency-basic-auth'];
+
+const refuseSecrets = (flags: Environment): void => {
+  const given = SECRET_FLAGS.filter((flag) => flags[variableOf(flag)] !== undefined);
+  const url = flags.DATABASE_URL;
+  if (url !== undefined && URL.canParse(url) && new URL(url).password !== '') given.push('database-url');
+  const [flag] = given;
+  if (flag === undefined) return;
+  throw new ConfigError([
+    `--${flag} would show a secret to other users; set ${variableOf(flag)} in the environment or .env`,
+  ]);
+};
+
 const readFlags = (argv: readonly string[]): Environment => {
   const { tokens } = parseArgs({ args: [...argv], strict: false, tokens: true, allowPositionals: true });
   const flags: Environment = {};
@@ -26,6 +40,7 @@ const readFlags = (argv: readonly string[]): Environment => {
     }
   }
   if (pending !== undefined) throw new ConfigError([`--${pending} needs a value`]);
+  refuseSecrets(flags);
   return flags;
 };
 

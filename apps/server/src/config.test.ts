@@ -95,6 +95,13 @@ describe('where the configuration comes from', () => {
     });
   });
 
+  test.each(['--emergency-token=x', '--session-secret=x', '--database-url=postgres://u:p@db/x'])(
+    'refuses %s, which other users could read',
+    (flag) => {
+      expect(() => readEnvironment([flag], {}, '/srv')).toThrow(/show a secret/);
+    },
+  );
+
   test.each([[['--http-bind']], [['surprise']], [['--http-bind', '--log-level=info']]])('refuses %j', (argv) => {
     expect(() => readEnvironment(argv, {}, '/srv')).toThrow(ConfigError);
   });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
@@ -55,10 +55,11 @@ export interface StartOptions {
   announceSetupToken?: (token: string) => void;
 }
 
-/** Makes the data directory, readable by nobody else. */
+/** Makes the data directory, or throws when others may enter the one that is there: it holds keys. */
 export const prepareDataDir = (dataDir: string): void => {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  chmodSync(dataDir, 0o700);
+  if ((statSync(dataDir).mode & 0o077) !== 0)
+    throw new Error(`${dataDir} is open to others; run: chmod 700 ${dataDir}`);
 };
 
 /** Builds the service from its configuration, starts it, and returns when it accepts requests. */

@@ -69,6 +69,9 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
   /** Hosts whose origin is given by name, to find them again when its address changes. */
   const hostsByName = new Map<string, Set<number>>();
   let appliedRevision = 0;
+  /** Settles with the first attempt to reconcile: before it the driver doesn't know what HAProxy holds. */
+  const attempted = Promise.withResolvers<void>();
+  let isReconciled = false;
   let lost: AppliedState | undefined;
 
   const remember = ({ id, originHost }: HostRoute) => {
@@ -94,7 +97,24 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     }
   };
 
-  const applyHosts = createBatches(async (ids) => {
+  /** Runs a change; one that can't be taken to the files or to HAProxy is stored all the same, and says why it waits. */
+  const takeTo = async (
+    states: Map<number, AppliedState>,
+    ids: readonly number[],
+    change: () => Promise<void>,
+  ): Promise<void> => {
+    await attempted.promise;
+    let issue = 'the data plane could not be reconciled with the store yet';
+    try {
+      if (isReconciled) return await change();
+    } catch (err) {
+      log.error({ err }, 'the data plane did not take a change');
+      issue = `the data plane did not take the change: ${(err as Error).message}`;
+    }
+    for (const id of ids) states.set(id, { applied: false, issue });
+  };
+
+  const changeHosts = async (ids: readonly number[]): Promise<void> => {
     const revision = await source.revision();
     const routes = new Map((await source.hostsById(ids)).map((route) => [route.id, route]));
     const issues = new Map<number, string>();
@@ -115,9 +135,9 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
       else hostStates.delete(id);
     }
     if (allApplied) appliedRevision = Math.max(appliedRevision, revision);
-  });
+  };
 
-  const applyCertificates = createBatches(async (ids) => {
+  const changeCertificates = async (ids: readonly number[]): Promise<void> => {
     const sources = new Map((await source.certificatesById(ids)).map((certificate) => [certificate.id, certificate]));
     const changes: CertificateChange[] = [];
     for (const id of ids) {
@@ -132,7 +152,10 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
         certificateStates.set(change.certificate.id, stateOf(outcomes.get(change.certificate.id)));
       else if (!sources.has(change.id)) certificateStates.delete(change.id);
     }
-  });
+  };
+
+  const applyHosts = createBatches((ids) => takeTo(hostStates, ids, () => changeHosts(ids)));
+  const applyCertificates = createBatches((ids) => takeTo(certificateStates, ids, () => changeCertificates(ids)));
 
   /** Everything the proxy should serve now; looks up no name, so that it does not wait for DNS. */
   const collect = async () => {
@@ -153,11 +176,12 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     return { hosts, certificates, issues };
   };
 
-  const reconcile = async (): Promise<void> => {
+  const reconcileOnce = async (): Promise<void> => {
     const revision = await source.revision();
     hostsByName.clear();
     const { hosts, certificates, issues } = await collect();
     const report = await driver.reconcile({ hosts, certificates });
+    isReconciled = true;
     const failure = report.applied ? undefined : (report.issue ?? 'the data plane is not reachable');
     const stateFor = (issue: string | undefined): AppliedState =>
       issue === undefined ? APPLIED : { applied: false, issue };
@@ -178,6 +202,8 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     const quarantined = { hosts: quarantinedHosts.size, certificates: quarantinedCertificates.size };
     log.info({ ...counts, quarantined }, 'data plane reconciled');
   };
+
+  const reconcile = (): Promise<void> => reconcileOnce().finally(attempted.resolve);
 
   return {
     /** Resolves when the hosts with these ids are live as stored (or gone), or when it is known why they aren't. */

@@ -12,6 +12,9 @@ const ORIGIN_REFRESH_MS = 15_000;
 /** How often everything is compared, to repair what nobody told us about. */
 const FULL_RECONCILE_MS = 10 * 60_000;
 
+/** Pause after a reconcile that failed, e.g. because the disk was full. */
+const RETRY_MS = 1_000;
+
 /** Repeats `work` forever with a pause in between; failures are logged and don't end it. */
 const repeat = (name: string, pauseMs: number, work: () => Promise<void>, log: Logger) => {
   let timer: NodeJS.Timeout | undefined;
@@ -43,6 +46,7 @@ const repeat = (name: string, pauseMs: number, work: () => Promise<void>, log: L
 export const watchDataPlane = ({ plane, log }: WatchDeps) => {
   let repair: Promise<void> = Promise.resolve();
   let isQueued = false;
+  let retry: NodeJS.Timeout | undefined;
   const reconcile = (): Promise<void> => {
     if (isQueued) return repair;
     isQueued = true;
@@ -51,7 +55,10 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
         isQueued = false;
         return plane.reconcile();
       })
-      .catch((err: unknown) => log.error({ err }, 'reconcile failed'));
+      .catch((err: unknown) => {
+        log.error({ err }, 'reconcile failed');
+        retry = setTimeout(reconcile, RETRY_MS);
+      });
     return repair;
   };
   void reconcile();
@@ -80,6 +87,7 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
     },
 
     async stop(): Promise<void> {
+      clearTimeout(retry);
       await Promise.all(jobs.map((job) => job.stop()));
       await repair;
     },

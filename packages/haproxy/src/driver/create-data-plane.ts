@@ -37,6 +37,12 @@ const hostId = (change: HostChange): number => (change.type === 'put' ? change.h
 const outcome = (issue: string | undefined): Outcome =>
   issue === undefined ? { applied: true } : { applied: false, issue };
 
+/** Names that should be served after these changes. */
+const namesOf = (changes: readonly HostChange[], refused: ReadonlyMap<number, string>): { name: string }[] =>
+  changes.flatMap((change) =>
+    change.type === 'put' && !refused.has(change.host.id) ? change.host.names.map((name) => ({ name })) : [],
+  );
+
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Connects to the HAProxy behind `adminSocket` as soon as there is one, and keeps following it. */
@@ -180,6 +186,8 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
         const problem = await attempt(async () => {
           if (isTlsChanged) await tls.syncLines();
           if (planned.steps.length <= largeChange) await routes.run(planned.steps);
+          // What needs no command is read back all the same: that HAProxy holds it is not to be assumed.
+          if (planned.steps.length === 0) await routes.verify(namesOf(changes, planned.refused));
         });
         return { ...planned, issue: problem };
       });

@@ -70,8 +70,8 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
     return (found === removedRecord ? undefined : found) === table.get(name);
   };
 
-  /** Rejects unless HAProxy has the intended route for every name of these steps. */
-  const verify = async (steps: readonly OverlayStep[]): Promise<void> => {
+  /** Rejects unless HAProxy has the intended route for every one of these names. */
+  const verify = async (steps: readonly { name: string }[]): Promise<void> => {
     for (const { name } of steps) {
       if (!(await isLive(name))) throw new Error(`HAProxy does not hold the route just given for ${name}`);
     }
@@ -105,6 +105,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       return table.overlay.size > overlayLimit;
     },
     hosts: book,
+    verify,
 
     /** Takes changes into the intended contents and the files; returns the steps for HAProxy and what was refused. */
     async plan(changes: readonly HostChange[]): Promise<{ steps: OverlayStep[]; refused: Map<number, string> }> {

@@ -37,7 +37,7 @@ onBothDatabases('proxy hosts', (kind) => {
     expect(body.uuid).toMatch(/^[0-9a-f-]{36}$/);
     expect(new Date(body.created_at).toISOString()).toBe(body.created_at);
     expect(body.updated_at).toBe(body.created_at);
-    expect((await app.send('GET', `/proxy-hosts/${body.uuid}`)).body).toEqual(body);
+    expect((await app.send('GET', `/proxy-hosts/${body.uuid}`)).body).toEqual({ ...body, issue: expect.any(String) });
   });
 
   test('says that a host is not applied while no HAProxy runs, and why', async () => {
@@ -152,7 +152,9 @@ onBothDatabases('proxy hosts', (kind) => {
       created_at: '2000-01-01T00:00:00.000Z',
     });
     expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ ...host, updated_at: answer.body.updated_at });
+    // Why it is not applied may be worded anew once HAProxy was looked for.
+    const { updated_at, issue } = answer.body;
+    expect(answer.body).toEqual({ ...host, updated_at, issue });
     expect(answer.headers.get('x-sallyport-ignored-fields')).toBe('uuid, applied, issue, created_at, updated_at');
   });
 
