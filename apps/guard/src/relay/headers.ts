@@ -8,7 +8,6 @@ const HOP_BY_HOP = new Set([
   'connection',
   'keep-alive',
   'proxy-connection',
-  'te',
   'trailer',
   'transfer-encoding',
   'upgrade',
@@ -27,6 +26,8 @@ export const endToEnd = (flat: FlatHeaders, besides: ReadonlySet<string>): strin
   const kept: string[] = [];
   for (const [name, value] of pairs(flat)) {
     const lower = name.toLowerCase();
+    // RFC 9110, 10.1.4; gRPC servers insist on it.
+    if (lower === 'te' && value.trim().toLowerCase() !== 'trailers') continue;
     if (!HOP_BY_HOP.has(lower) && !besides.has(lower)) kept.push(name, value);
   }
   return kept;
