@@ -4,7 +4,7 @@
  */
 import { createDataPlane, writeStaticFiles } from '@sallyport/haproxy';
 import { ConfigError, parseConfig } from './config.ts';
-import { adminSocket, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
+import { adminSocket, haproxyProgram, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
@@ -34,7 +34,7 @@ const render = async (): Promise<void> => {
     timeoutMs: LOOKUP_TIMEOUT_MS,
   });
   await resolver.load();
-  const driver = createDataPlane({ directory, adminSocket: adminSocket(config.dataDir) });
+  const driver = createDataPlane({ directory, adminSocket: adminSocket(config.dataDir), haproxy: haproxyProgram() });
   const source = createRouteSource(database.kysely, vault);
   const plane = createPlane({ driver, source, resolver, log: createLog('render', 'warn') });
   await plane.reconcile();

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { createAccounts } from './accounts.ts';
 import { createApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
-import { adminSocket, proxyDirectory } from './dataplane/deployment.ts';
+import { adminSocket, haproxyProgram, proxyDirectory } from './dataplane/deployment.ts';
 import { createEnforcementPlane } from './dataplane/enforcement.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
@@ -85,6 +85,7 @@ export const startServer = async (
   const driver = createDataPlane({
     directory: proxyDirectory(config.dataDir),
     adminSocket: adminSocket(config.dataDir),
+    haproxy: haproxyProgram(),
     onEvent: (event) => onEvent(event),
   });
   const plane = createPlane({ driver, source: createRouteSource(db, vault), resolver, log });

@@ -10,6 +10,9 @@ import { readWindow } from './enforcement-window.ts';
 export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');
 export const adminSocket = (dataDir: string): string => join(proxyDirectory(dataDir), 'admin.sock');
 
+/** HAProxy's program: Debian's place, which is not on every user's PATH, or wherever PATH says. */
+export const haproxyProgram = (): string => (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : 'haproxy');
+
 const hasIpv6 = (): boolean => existsSync('/proc/net/if_inet6') && readFileSync('/proc/net/if_inet6', 'utf8') !== '';
 
 const bindsOf = ({ host, port }: Listen) => {
