@@ -18,6 +18,7 @@ import { createBackupWriter } from './features/backups/write-backup.ts';
 import { createCertificates } from './features/certificates/service.ts';
 import { certificateStore } from './features/certificates/store.ts';
 import { createMetrics } from './features/health/metrics.ts';
+import { registerUnjudgedMetrics } from './features/health/unjudged-metrics.ts';
 import { createProxyHosts } from './features/proxy-hosts/service.ts';
 import { proxyHostStore } from './features/proxy-hosts/store.ts';
 import { createRemoteServers } from './features/remote-servers/service.ts';
@@ -113,6 +114,7 @@ export const startServer = async (
   });
   const { record } = accounts.audit;
   const enforcementPlane = createEnforcementPlane({ config, driver });
+  registerUnjudgedMetrics(metrics.registry, enforcementPlane.unjudged);
   const suite = createSecuritySuite({
     database,
     dataDir: config.dataDir,

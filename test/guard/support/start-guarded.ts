@@ -149,12 +149,20 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     });
   }
   const exited = once(haproxy, 'exit');
-  await Promise.race([
-    connected.promise,
-    exited.then(() => {
-      throw new Error(`HAProxy did not start:\n${output}`);
-    }),
-  ]);
+  try {
+    await Promise.race([
+      connected.promise,
+      exited.then(() => {
+        throw new Error(`HAProxy did not start:\n${output}`);
+      }),
+    ]);
+  } catch (error) {
+    for (const guard of guards) guard.kill('SIGKILL');
+    logs.close();
+    await plane.stop();
+    rmSync(dataDir, { recursive: true, force: true });
+    throw error;
+  }
 
   const command = (line: string): Promise<string> =>
     new Promise((resolve, reject) => {

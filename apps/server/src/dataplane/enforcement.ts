@@ -13,6 +13,7 @@ import { type BanChange, createBans } from './enforcement-bans.ts';
 import { tellGuards } from './enforcement-guards.ts';
 import { APPLIED, type Applied, attempt, createEnforcementMap, notApplied } from './enforcement-map.ts';
 import { reloadHaproxy } from './enforcement-reload.ts';
+import { readUnjudged } from './enforcement-unjudged.ts';
 import { readWindow, writeWindow } from './enforcement-window.ts';
 
 /** See `RateLimit` of the security feature. */
@@ -89,6 +90,9 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
 
     applyGuardConfig: ({ revision, access, waf }: GuardConfig): Promise<Applied> =>
       tellGuards(dataDir, revision, access.enabled || waf.enabled),
+
+    /** Requests that no guard has judged, since HAProxy started; undefined while it does not answer. */
+    unjudged: () => readUnjudged(socket),
 
     stop: (): Promise<void> => bans.stop(),
   };
