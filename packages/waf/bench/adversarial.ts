@@ -56,13 +56,7 @@ const shapes = (): Attack[] => {
   );
   return [
     bodyOf('deep JSON', 'application/json', `${'['.repeat(60_000)}1${']'.repeat(60_000)}`),
-    bodyOf(
-      'deep JSON within the limit',
-      'application/json',
-      Array.from({ length: 100 }, () => `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`)
-        .join('')
-        .slice(0, 2_401),
-    ),
+    bodyOf('deep JSON within the limit', 'application/json', `${'{"a":'.repeat(400)}1${'}'.repeat(400)}`),
     bodyOf('10,000 parameters', form, Array.from({ length: 10_000 }, (_, n) => `p${n}=v${n}`).join('&')),
     bodyOf(
       '1,000 parameters of SQL',
@@ -82,20 +76,25 @@ const shapes = (): Attack[] => {
 };
 
 const level = Number(process.argv[2] ?? 1) as 1 | 2 | 3 | 4;
-const ruleSet = compileCrs3(level);
+// Without a memo, so that the second of two runs, by then on compiled code, has to do it all again.
+const ruleSet = compileCrs3(level, { memoBytes: 0 });
 for (let count = 0; count < 500; count++) ruleSet.inspect(engineRequest('form', String(count)));
 const results = [...shapes(), ...pumpedPatterns()].map(({ name, request, bytes }) => {
-  const start = process.cpuUsage();
-  const verdict = ruleSet.inspect(request, { mode: 'detect' });
-  const { user, system } = process.cpuUsage(start);
-  const micros = user + system;
+  const judge = () => {
+    const start = process.cpuUsage();
+    const { limitsHit, workUnits } = ruleSet.inspect(request, { mode: 'detect' });
+    const { user, system } = process.cpuUsage(start);
+    return { micros: user + system, limitsHit, workUnits };
+  };
+  const runs = [judge(), judge()];
+  const { micros, limitsHit, workUnits } = runs[0]!.micros < runs[1]!.micros ? runs[0]! : runs[1]!;
   return {
     name,
     bytes,
     millis: micros / 1_000,
     perByte: micros / bytes,
-    limits: verdict.limitsHit.join(' '),
-    units: verdict.workUnits,
+    limits: limitsHit.join(' '),
+    units: workUnits,
   };
 });
 results.sort((a, b) => b.millis - a.millis);
