@@ -33,7 +33,9 @@ export const startOrigin = async (): Promise<TestOrigin> => {
   });
   server.on('upgrade', (request, socket) => {
     arrivals.push({ method: 'UPGRADE', url: request.url ?? '', headers: request.headers, body: Buffer.alloc(0) });
-    socket.end('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
+    socket.end(
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
+    );
   });
   const port = await freePort();
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));

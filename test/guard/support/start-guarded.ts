@@ -28,6 +28,10 @@ export interface GuardedOptions {
   /** Values of switches.map. */
   judge?: number;
   failOpen?: boolean;
+  /** CIDRs whose X-Forwarded-For is believed. */
+  trustedProxies?: string[];
+  /** Requests per window; written to limits.map. */
+  limit?: number;
   /** Called with everything the guards tell. */
   onTold?: (message: GuardMessage) => void;
   /** Without guards, for tests that put something else in their place. */
@@ -98,6 +102,8 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     publicHttpsPort: httpsPort,
     adminSocket,
     maxConnections: 2_000,
+    trustedProxies: options.trustedProxies ?? [],
+    rateLimit: { windowSec: 60 },
     guard: {
       agents: indexes.map((index) => guardFiles(dataDir, index).agent),
       relays: indexes.map((index) => guardFiles(dataDir, index).relay),
@@ -107,6 +113,8 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     },
   });
   writeFileSync(join(directory, dataPlaneFiles.switchesMap), `judge ${judge}\nfail_open ${failOpen ? 1 : 0}\n`);
+  if (options.limit !== undefined)
+    writeFileSync(join(directory, dataPlaneFiles.limitsMap), `requests ${options.limit}\n`);
   writeConfig(dataDir, config);
 
   const guards = options.withoutGuards ? [] : await Promise.all(indexes.map((index) => startGuard(dataDir, index)));

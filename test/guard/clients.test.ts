@@ -1,0 +1,153 @@
+import { request } from 'node:http';
+import type { GuardConfig } from '@sallyport/contract';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type Answer, ask } from './support/ask.ts';
+import { givenConfig } from './support/config.ts';
+import { startOrigin, type TestOrigin } from './support/origin.ts';
+import { type Guarded, type GuardedOptions, startGuarded } from './support/start-guarded.ts';
+
+type List = GuardConfig['access']['lists'][number];
+
+const list = (parts: Partial<List>): List => ({
+  id: 10,
+  name: 'list',
+  description: '',
+  type: 'deny',
+  rules: [],
+  countries: [],
+  local_network_only: false,
+  enabled: true,
+  ...parts,
+});
+
+const withList = (parts: Partial<List>, rest: Parameters<typeof givenConfig>[1] = {}): GuardConfig =>
+  givenConfig(1, {
+    access: { enabled: true, lists: [list(parts)] },
+    hosts: [{ id: 1, access_list_id: 10, waf_enabled: true }],
+    ...rest,
+  });
+
+describe('clients', () => {
+  let guarded: Guarded;
+  let origin: TestOrigin;
+
+  const start = async (options: GuardedOptions): Promise<void> => {
+    origin = await startOrigin();
+    guarded = await startGuarded({ trustedProxies: ['127.0.0.1/32'], ...options });
+    await guarded.serve({ origin: { port: origin.port } as never });
+  };
+  afterEach(async () => {
+    await guarded.stop();
+    await origin.stop();
+  });
+
+  const from = (client: string, path = '/', headers: Record<string, string> = {}): Promise<Answer> =>
+    ask({
+      port: guarded.httpPort,
+      path,
+      headers: { 'x-forwarded-for': client, accept: 'application/json', ...headers },
+    });
+  const statuses = async (...clients: string[]): Promise<number[]> =>
+    Promise.all(clients.map(async (client) => (await from(client)).status));
+
+  test('a deny list refuses its networks, in IPv4 and IPv6, with the words of the contract', async () => {
+    await start({ config: withList({ rules: [{ cidr: '203.0.113.0/24' }, { cidr: '2001:db8:bad::/48' }] }) });
+    expect(await statuses('203.0.113.9', '203.0.114.9', '2001:db8:bad::1', '2001:db8:600d::1')).toEqual([
+      403, 200, 403, 200,
+    ]);
+    const refused = await from('203.0.113.9');
+    expect(JSON.parse(refused.body)).toEqual({
+      error: 'Blocked by access control list',
+      code: 403,
+      reference: refused.headers['x-sallyport-reference'],
+    });
+    await expect
+      .poll(() => guarded.told)
+      .toContainEqual(
+        expect.objectContaining({
+          layer: 'acl',
+          ip: '2001:db8:bad::1',
+          reason: 'the address is in a denied network',
+          status: 403,
+        }),
+      );
+  });
+
+  test('a country list refuses by the packaged database, long bodies as well', async () => {
+    await start({ config: withList({ type: 'geo_deny', countries: ['US'], rules: [{ cidr: '8.8.4.4' }] }) });
+    expect(await statuses('8.8.8.8', '8.8.4.4', '193.0.6.139')).toEqual([403, 200, 200]);
+    const long = await ask({
+      port: guarded.httpPort,
+      body: 'a='.padEnd(50_000, 'x'),
+      headers: {
+        'x-forwarded-for': '8.8.8.8',
+        accept: 'application/json',
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+    });
+    expect(JSON.parse(long.body)).toMatchObject({ error: 'Blocked by access control list', code: 403 });
+  });
+
+  test("an administrator's network is stopped by neither list nor firewall", async () => {
+    await start({
+      config: withList({ type: 'allow', rules: [{ cidr: '198.51.100.0/24' }] }, { admin_whitelist: ['192.0.2.0/24'] }),
+    });
+    expect(await statuses('192.0.2.1', '203.0.113.1')).toEqual([200, 403]);
+    expect((await from('192.0.2.1', '/?q=attack')).status).toBe(200);
+  });
+
+  test('lists act without the firewall, and cost no look at bodies', async () => {
+    await start({ judge: 512, config: withList({ rules: [{ cidr: '203.0.113.0/24' }] }) });
+    expect((await from('192.0.2.1', '/?q=attack')).status).toBe(200);
+    expect((await from('203.0.113.1')).status).toBe(403);
+    const body = 'q=attack'.padEnd(100_000, 'x');
+    expect((await ask({ port: guarded.httpPort, body })).status).toBe(200);
+    expect(origin.arrivals.at(-1)?.body.length).toBe(body.length);
+  });
+
+  test('only addresses that trusted proxies tell count', async () => {
+    await start({ trustedProxies: ['192.0.2.1/32'], config: withList({ rules: [{ cidr: '203.0.113.0/24' }] }) });
+    expect(await statuses('203.0.113.9')).toEqual([200]);
+  });
+
+  test('the rate limit counts an IPv6 client by its /64 and an IPv4 client by its address', async () => {
+    await start({ limit: 3 });
+    expect((await from('2001:db8:1:1::1')).status).toBe(200);
+    expect((await from('2001:db8:1:1::2')).status).toBe(200);
+    expect((await from('2001:db8:1:1:ffff::3')).status).toBe(200);
+    const refused = await from('2001:db8:1:1::4');
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
+    expect(JSON.parse(refused.body)).toMatchObject({ code: 429, reference: refused.headers['x-sallyport-reference'] });
+    expect(await statuses('2001:db8:1:2::1', '192.0.2.1', '192.0.2.2')).toEqual([200, 200, 200]);
+  });
+
+  test('a WebSocket is judged by its handshake and then left alone', async () => {
+    await start({});
+    const upgrade = (path: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const sent = request({
+          host: '127.0.0.1',
+          port: guarded.httpPort,
+          path,
+          headers: {
+            host: 'guarded.test',
+            connection: 'Upgrade',
+            upgrade: 'websocket',
+            'sec-websocket-version': '13',
+            'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+          },
+        });
+        sent.once('upgrade', (response, socket) => {
+          socket.destroy();
+          resolve(response.statusCode ?? 0);
+        });
+        sent.once('response', (response) => {
+          response.resume();
+          resolve(response.statusCode ?? 0);
+        });
+        sent.once('error', reject).end();
+      });
+    expect(await upgrade('/chat')).toBe(101);
+    expect(await upgrade('/chat?q=attack')).toBe(403);
+  });
+});
