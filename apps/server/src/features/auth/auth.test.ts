@@ -64,9 +64,9 @@ onBothDatabases('signing in', (kind) => {
 
   const base64 = (value: object | string) =>
     Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
-  const forge = (header: object, payload: object, key: string | Buffer) => {
+  const forge = (header: object, payload: object, key: string | Buffer, hash = 'sha256') => {
     const text = `${base64(header)}.${base64(payload)}`;
-    return `${text}.${createHmac('sha256', key).update(text).digest('base64url')}`;
+    return `${text}.${createHmac(hash, key).update(text).digest('base64url')}`;
   };
   const realKey = Buffer.from(hkdfSync('sha256', SECRET, '', 'sallyport sessions', 32));
   const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -84,7 +84,8 @@ onBothDatabases('signing in', (kind) => {
       forge(header, claims, SECRET),
       `${base64({ alg: 'none', typ: 'JWT' })}.${payload}.`,
       `${base64({ alg: 'none', typ: 'JWT' })}.${payload}.${signature}`,
-      forge({ alg: 'HS512', typ: 'JWT' }, claims, realKey),
+      forge({ alg: 'HS384', typ: 'JWT' }, claims, realKey, 'sha384'),
+      forge({ alg: 'HS512', typ: 'JWT' }, claims, realKey, 'sha512'),
       forge({ alg: 'HS256', typ: 'other' }, claims, realKey),
       forge({ ...header, crit: ['b64'], b64: false }, claims, realKey),
       forge(header, { ...claims, exp: undefined }, realKey),
@@ -123,6 +124,37 @@ onBothDatabases('signing in', (kind) => {
     await app.send('PUT', `/users/${user.id}`, { status: 'active' }, admin.headers);
     // A session does not come back to life with its user.
     expect((await users()).status).toBe(401);
+  });
+
+  test('leaves no session behind when the user is disabled while the password is checked', async () => {
+    const admin = await given.administrator();
+    for (let n = 0; n < 3; n += 1) {
+      const user = await given.user();
+      const set = (status: string) => app.send('PUT', `/users/${user.id}`, { status }, admin.headers);
+      const [answer] = await Promise.all([login(user.email, PASSWORD), set('disabled')]);
+      await set('active');
+      if (answer.status === 200) expect((await me(bearer(answer.body.token))).status).toBe(401);
+      else expect(answer.status).toBe(401);
+    }
+  });
+
+  test('keeps API tokens from what would let them outlive their revocation', async () => {
+    const admin = await given.administrator();
+    const headers = bearer((await given.apiToken(admin, 'admin')).token);
+    expect((await me(headers)).status).toBe(200);
+    for (const [method, path, body] of [
+      ['POST', '/tokens', { name: 'another', role: 'admin' }],
+      ['POST', '/auth/change-password', { current_password: PASSWORD, new_password: 'a new password' }],
+      ['POST', '/auth/totp/setup', { password: PASSWORD }],
+      ['POST', '/auth/logout', undefined],
+      ['GET', '/auth/sessions', undefined],
+    ] as const) {
+      const answer = await app.send(method, path, body, headers);
+      expect(answer, path).toMatchObject({
+        status: 403,
+        body: { error: 'An API token can not do this; sign in instead' },
+      });
+    }
   });
 
   test('refuses a credential that is presented and not valid, even where none is needed, but never in the way of a public route', async () => {
