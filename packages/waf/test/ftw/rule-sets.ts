@@ -4,7 +4,7 @@ import type { CompileEnv, RuleSource } from '../../src/index.ts';
 
 const debianRules = '/usr/share/modsecurity-crs/rules';
 const debianSetup = '/etc/modsecurity/crs/crs-setup.conf';
-const crs4 = process.env.SALLYPORT_CRS4_DIR ?? '/tmp/crs4';
+const crs4 = process.env.SALLYPORT_CRS4_DIR;
 const oracles = process.env.SALLYPORT_WAF_ORACLES ?? resolve(import.meta.dirname, '../../../../../shared/waf-oracles');
 
 export type Suite = { readonly folder: string; readonly sources: readonly RuleSource[] };
@@ -52,6 +52,7 @@ export const crs334 = (): Suite | null => {
 
 /** CRS 4.x with the rules in SALLYPORT_CRS4_DIR; null when rules or tests are not on this machine. */
 export const crs4x = (): Suite | null => {
+  if (crs4 === undefined) return null;
   const folder = `${oracles}/crs-4`;
   const setup = `${crs4}/crs-setup.conf.example`;
   if (!existsSync(setup) || !existsSync(folder)) return null;
