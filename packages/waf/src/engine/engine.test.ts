@@ -323,4 +323,8 @@ describe('exclusions that come with a request', () => {
     );
     expect(ruleSet.inspect(request).action).toBe('block');
   });
+
+  test('exclude nothing when their target is none', () => {
+    expect(ruleSet.inspect({ ...request, exclusions: [{ ruleId: 1, target: 'NOSUCH:x' }] }).action).toBe('block');
+  });
 });

@@ -10,14 +10,17 @@ import type { Transaction } from './transaction.ts';
 const maxRemembered = 1_024;
 const nowhere = { file: '', line: 1, column: 1 };
 
-/** Applies exclusions that come with a request; the compiled targets are remembered. Throws RangeError for a target that is none. */
+/**
+ * Applies exclusions that come with a request; the compiled targets are remembered. A target that is none excludes nothing: a mistake
+ * of the caller must neither open a hole nor fail a request.
+ */
 export const createRequestExclusions = (program: Program) => {
   const indexById = new Map(program.rules.map(({ id, index }) => [id, index]));
   const compiled = new Map<string, Exclusion[]>();
   const exclusionsFor = (target: string): Exclusion[] => {
     let exclusions = compiled.get(target);
     if (exclusions === undefined) {
-      exclusions = parseTarget(target);
+      exclusions = exclusionsOrNone(target);
       if (compiled.size >= maxRemembered) compiled.clear();
       compiled.set(target, exclusions);
     }
@@ -34,6 +37,14 @@ export const createRequestExclusions = (program: Program) => {
       else tx.removeTargets([index], exclusionsFor(target));
     },
   };
+};
+
+const exclusionsOrNone = (target: string): Exclusion[] => {
+  try {
+    return parseTarget(target);
+  } catch {
+    return [];
+  }
 };
 
 /** Parses a target such as `ARGS:comment`; throws RangeError with the reason when it is none. */

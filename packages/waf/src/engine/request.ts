@@ -4,7 +4,7 @@ export type RawHeader = readonly [name: Uint8Array, value: Uint8Array];
 /** One rule, or one target of it, left out for this request only. */
 export type RequestExclusion = {
   readonly ruleId: number;
-  /** A SecLang target such as `ARGS:comment` or `REQUEST_COOKIES:/^_ga/`; absent: the whole rule. */
+  /** A SecLang target such as `ARGS:comment` or `REQUEST_COOKIES:/^_ga/`; absent: the whole rule. One that does not parse excludes nothing. */
   readonly target?: string;
 };
 
