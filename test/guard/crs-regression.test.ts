@@ -60,7 +60,7 @@ const problemOf = ({ output }: Stage, { status, block }: Outcome): string | null
     wanted.push(`${output.no_log_contains} in the log`);
   }
   if (wanted.length === 0) return null;
-  return isRefused ? `refused with ${status}` : wanted.join(', ');
+  return isRefused ? 'refused before it was judged' : wanted.join(', ');
 };
 
 let guarded: Guarded;

@@ -153,12 +153,9 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
       return { revision, diagnostics: [error instanceof Error ? error.message : String(error)] };
     }
     const keepsThread = judging !== undefined && (key === undefined || key === judging.key);
-    // Both at a time: what one can compile, the other can.
-    const [judged, relayed] = await Promise.all([
-      keepsThread && judging ? judging.thread.adopt(config) : replaceJudging(config),
-      relay.thread.adopt(config),
-    ]);
-    const diagnostics = [...judged.diagnostics, ...(judged.diagnostics.length === 0 ? relayed.diagnostics : [])];
+    const { diagnostics } = await (keepsThread && judging ? judging.thread.adopt(config) : replaceJudging(config));
+    // What the one could compile, the other can.
+    if (diagnostics.length === 0) await relay.thread.adopt(config);
     if (diagnostics.length === 0) revision = config.revision;
     tellSwap(config, diagnostics);
     report();

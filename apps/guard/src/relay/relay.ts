@@ -14,6 +14,8 @@ const INTERNAL = new Set(['x-sallyport-route', 'x-sallyport-reference', 'x-sally
 
 export interface RelayDeps {
   policy: () => Policy | undefined;
+  /** Whether there is one, without preparing it. */
+  hasPolicy: () => boolean;
   judge: JudgeRequests;
   counter: Counter;
   counted(): void;
@@ -149,7 +151,7 @@ export const createRelay = (deps: RelayDeps) => {
 
   return (incoming: IncomingMessage, response: ServerResponse): void => {
     if (incoming.url === '/health' && incoming.headers['x-sallyport-route'] === undefined) {
-      response.writeHead(deps.policy() ? 200 : 503).end();
+      response.writeHead(deps.hasPolicy() ? 200 : 503).end();
       return;
     }
     pass(incoming, response)

@@ -25,6 +25,7 @@ export const createThread = () => {
   const countryPath = findCountryDatabase(data.dataDir);
   const country = countryPath === undefined ? undefined : openCountryDatabase(countryPath);
   let policy: Policy | undefined;
+  let postponed: GuardConfig | undefined;
   let rules: { key: string; ruleSet: RuleSet } | undefined;
   let linesLeft = LINES_PER_TURN;
   let isSaving = false;
@@ -60,7 +61,17 @@ export const createThread = () => {
     say,
     counter,
     counted,
-    policy: (): Policy | undefined => policy,
+    /** The policy in force; undefined when there is none. Prepares one that was postponed. */
+    policy(): Policy | undefined {
+      if (postponed) {
+        const config = postponed;
+        postponed = undefined;
+        policy = createPolicy(config, { ruleSet: rulesFor(config), country });
+      }
+      return policy;
+    },
+
+    hasPolicy: (): boolean => policy !== undefined || postponed !== undefined,
 
     tell(message: GuardMessage): void {
       counted();
@@ -80,6 +91,16 @@ export const createThread = () => {
         say({ type: 'refused', revision: config.revision, diagnostics });
         return false;
       }
+    },
+
+    /**
+     * Puts a configuration in force that another thread has found good; it is prepared when it is first needed, because
+     * a compiled Core Rule Set takes 100 MB.
+     */
+    adoptLater(config: GuardConfig): void {
+      policy = undefined;
+      postponed = config;
+      say({ type: 'serving', revision: config.revision });
     },
 
     close(): void {

@@ -26,6 +26,7 @@ mkdirSync(directory, { recursive: true, mode: 0o700 });
 const forwarder = createForwarder(returnSocket(data.dataDir));
 const relay = createRelay({
   policy: thread.policy,
+  hasPolicy: thread.hasPolicy,
   judge: createJudge({ counter, tell }),
   counter,
   counted,
@@ -40,7 +41,7 @@ const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES, keepAliveTimeout:
 server.on('checkContinue', relay);
 
 thread.port.on('message', (message: ToThread) => {
-  if (message.type === 'config') thread.adopt(message.config);
+  if (message.type === 'config') thread.adoptLater(message.config);
   else {
     server.close();
     server.closeAllConnections();
@@ -51,7 +52,7 @@ thread.port.on('message', (message: ToThread) => {
 });
 
 const { relay: path } = guardFiles(data.dataDir, data.index);
-if (data.config) thread.adopt(data.config);
+if (data.config) thread.adoptLater(data.config);
 // A worker's only relay: whatever is there was left by its predecessor.
 rmSync(path, { force: true });
 server.listen(path, () => thread.say({ type: 'listening' }));
