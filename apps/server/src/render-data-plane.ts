@@ -4,6 +4,7 @@
  */
 import { createDataPlane, writeStaticFiles } from '@sallyport/haproxy';
 import { ConfigError, parseConfig } from './config.ts';
+import { prepareDataDir } from './data-dir.ts';
 import { adminSocket, haproxyProgram, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
@@ -14,7 +15,6 @@ import { createLog } from './log.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { createRouteSource } from './route-source.ts';
 import { openVault } from './secrets/vault.ts';
-import { prepareDataDir } from './server.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
 

@@ -1,10 +1,10 @@
-import { mkdirSync, statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts.ts';
 import { createApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
+import { prepareDataDir } from './data-dir.ts';
 import { adminSocket, haproxyProgram, proxyDirectory } from './dataplane/deployment.ts';
 import { createEnforcementPlane } from './dataplane/enforcement.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
@@ -55,13 +55,6 @@ export interface StartOptions {
   /** Shows the operator the token that setting up from another host needs. */
   announceSetupToken?: (token: string) => void;
 }
-
-/** Makes the data directory, or throws when others may enter the one that is there: it holds keys. */
-export const prepareDataDir = (dataDir: string): void => {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if ((statSync(dataDir).mode & 0o077) !== 0)
-    throw new Error(`${dataDir} is open to others; run: chmod 700 ${dataDir}`);
-};
 
 /** Builds the service from its configuration, starts it, and returns when it accepts requests. */
 export const startServer = async (

@@ -1,6 +1,6 @@
+import { prepareDataDir } from '@sallyport/server/data-dir';
 import { migrate } from '@sallyport/server/db/migrate';
 import { openDatabase } from '@sallyport/server/db/open';
-import { prepareDataDir } from '@sallyport/server/server';
 import { Command } from 'commander';
 import { loadConfig } from '../deployment.ts';
 import { print } from '../print.ts';
