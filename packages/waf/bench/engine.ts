@@ -4,12 +4,13 @@ import { measureEngine } from './measure-engine.ts';
 import { engineRequest, kinds } from './requests.ts';
 
 const before = process.memoryUsage.rss();
-const start = performance.now();
+const start = process.cpuUsage();
 const ruleSet = compileCrs3(1);
-const loadMs = performance.now() - start;
+const load = process.cpuUsage(start);
+const loadMs = (load.user + load.system) / 1_000;
 for (const kind of kinds) ruleSet.inspect(engineRequest(kind, '1'));
 const megabytes = (process.memoryUsage.rss() - before) / 1e6;
-process.stdout.write(`CRS 3.3.4 loads in ${loadMs.toFixed(0)} ms and takes ${megabytes.toFixed(0)} MB\n`);
+process.stdout.write(`CRS 3.3.4 loads in ${loadMs.toFixed(0)} ms of CPU and takes ${megabytes.toFixed(0)} MB\n`);
 
 for (const level of [1, 4] as const) {
   for (const kind of kinds) {

@@ -16,6 +16,11 @@ export type CompileEnv = {
   readonly glob?: (pattern: string) => readonly string[];
   /** Country data for @geoLookup: address → GEO fields such as `COUNTRY_CODE`, or null when unknown. */
   readonly geo?: (address: string) => Record<string, string> | null;
+  /**
+   * For @rbl: whether a DNS block list zone lists an address, from what the caller has resolved; undefined when it does not know yet.
+   * Absent: @rbl never matches, and a warning says so.
+   */
+  readonly blockList?: (zone: string, address: string) => boolean | undefined;
   /** Monotonic milliseconds, for `Verdict.durationMs`. */
   readonly clock?: () => number;
   /** Persistent collections; default: a bounded store in memory. */

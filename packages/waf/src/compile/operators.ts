@@ -191,6 +191,7 @@ const compileNamed = (node: OperatorNode, context: CompileContext): Compiled => 
   const instance = compileFunction(node.name, node.argument, {
     readFile,
     ...(context.env.geo === undefined ? {} : { geo: context.env.geo }),
+    ...(context.env.blockList === undefined ? {} : { blockList: context.env.blockList }),
   });
   if (instance.warning !== undefined) context.diagnostics.warning(node.place, instance.warning, `@${node.name}`);
   return {

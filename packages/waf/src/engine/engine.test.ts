@@ -311,6 +311,24 @@ describe('rule updates', () => {
   });
 });
 
+describe('what the caller knows', () => {
+  test('@geoLookup fills GEO, @rbl asks for block lists; without them they warn and never match', () => {
+    const text = `SecRule REMOTE_ADDR "@geoLookup" "id:1,phase:1,pass,nolog,chain"
+  SecRule GEO:COUNTRY_CODE "@streq FR" "setvar:tx.fr=1"
+SecRule TX:fr "@eq 1" "id:2,phase:1,pass,log,msg:'%{GEO.COUNTRY_CODE}'"
+SecRule REMOTE_ADDR "@rbl list.example" "id:3,phase:1,pass,log"`;
+    const geo = (address: string) => (address === '203.0.113.7' ? { COUNTRY_CODE: 'FR' } : null);
+    const blockList = (zone: string, address: string) => zone === 'list.example' && address === '203.0.113.7';
+    expect(idsOf(rules(text, { geo, blockList }).inspect(given.request({})))).toEqual([2, 3]);
+    expect(idsOf(rules(text, { geo, blockList }).inspect(given.request({ clientAddress: '192.0.2.9' })))).toEqual([]);
+    expect(idsOf(rules(text).inspect(given.request({})))).toEqual([]);
+    expect(compile([{ path: 'x', text }]).diagnostics.map(({ severity, line }) => [severity, line])).toEqual([
+      ['warning', 1],
+      ['warning', 4],
+    ]);
+  });
+});
+
 describe('exclusions that come with a request', () => {
   const ruleSet = rules('SecRule ARGS "@contains evil" "id:1,phase:1,deny"');
   const request = given.request({ query: 'a=evil' });

@@ -1,7 +1,7 @@
 import type { Phase, Program, Rule } from '../compile/program.ts';
 import { collectScanTests } from '../compile/scan-tests.ts';
 import { injectionDetector } from '../operators/injection-detector.ts';
-import type { Entry } from '../variables/source.ts';
+import { type Entry, isResponseSource, sourceCount } from '../variables/source.ts';
 import type { Evaluator } from './evaluate.ts';
 import type { Folded } from './fold-constants.ts';
 import { createPhaseTables, nextPosition } from './phase-tables.ts';
@@ -95,7 +95,9 @@ export const createScanningRunner = (
     return plan;
   };
 
-  planFor(standing);
+  // Built now, for the first request would wait for it: a rule set is compiled aside and swapped in.
+  const first = planFor(standing);
+  for (let source = 0; source < sourceCount; source++) if (!isResponseSource(source)) first.classFor(source, '');
 
   const addHits = (state: ScanState, entry: Entry, found: ArrayLike<number>): void => {
     for (let at = 0; at < found.length; at++) {
