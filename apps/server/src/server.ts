@@ -176,13 +176,18 @@ export const startServer = async (
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     routePolicies: app.routePolicies,
     async stop() {
-      await app.close();
-      await watch.stop();
-      await protection.stop();
-      await enforcementPlane.stop();
-      await retention.stop();
-      await driver.stop();
-      await database.stop();
+      // In reverse order of their start; one that fails, as without a database, must not keep the others from stopping.
+      for (const part of [
+        { stop: () => app.close() },
+        watch,
+        protection,
+        enforcementPlane,
+        retention,
+        driver,
+        database,
+      ]) {
+        await part.stop().catch((err: unknown) => log.error({ err }, 'a part did not stop cleanly'));
+      }
     },
   };
 };

@@ -103,3 +103,14 @@ export const isUniqueViolation = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | null)?.code;
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505';
 };
+
+/** Tells whether `error` says that the database can't be reached, so that trying again later may help. */
+export const isStoreUnavailable = (error: unknown): boolean => {
+  const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };
+  // 08: connection exception; 57P0: the server was told to stop; 3D000: no such database (PostgreSQL manual, appendix A).
+  if (typeof code === 'string' && /^(08|57P0|3D000)/.test(code)) return true;
+  return (
+    syscall === 'connect' ||
+    (typeof message === 'string' && /^(Connection terminated|timeout exceeded when trying to connect)/.test(message))
+  );
+};

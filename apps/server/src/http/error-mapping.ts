@@ -1,4 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import { isStoreUnavailable } from '../db/open.ts';
 import { Refusal, refuse } from '../errors.ts';
 
 const send = (reply: FastifyReply, refusal: Refusal) => {
@@ -61,6 +62,9 @@ export const registerErrorMapping = (app: FastifyInstance): void => {
     const refusal = error instanceof Refusal ? error : translate(error);
     if (refusal) return send(reply, refusal);
     request.log.error({ err: error, reference: request.id }, 'request failed');
+    if (isStoreUnavailable(error)) {
+      return send(reply, refuse.unavailable('The database can not be reached', { headers: { 'retry-after': '5' } }));
+    }
     return send(reply, refuse.failed('Internal error', { details: `reference ${request.id}` }));
   });
 };

@@ -32,7 +32,7 @@ const createPostgresDatabase = async () => {
   await run(`create database ${name}`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => run(`drop database ${name} with (force)`) };
+  return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) };
 };
 
 /** Runs `work` with the configuration of a store that nothing has been written to yet. */
@@ -61,6 +61,8 @@ export interface TestApp {
   ): Promise<ApiResponse<T>>;
   /** `METHOD path policy` of every route. */
   routePolicies(): readonly string[];
+  /** Takes the PostgreSQL database away from under the running server. */
+  dropDatabase(): Promise<void>;
   /** Stops the server and starts it again on the same store. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -101,6 +103,9 @@ export const startApp = async (
       return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : text) as T };
     },
     routePolicies: () => server.routePolicies,
+    async dropDatabase() {
+      await database?.drop();
+    },
     async restart() {
       await server.stop();
       server = await startServer(config, log, start);
