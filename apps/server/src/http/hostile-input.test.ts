@@ -21,7 +21,7 @@ const hostileText = fc.oneof(
     'ａ.example.com',
     '%0a.example.com',
     '{{7*7}}',
-    '${env}',
+    '$\u007benv}',
     '$(id)',
     '../../etc/passwd',
     '*',
@@ -80,7 +80,6 @@ onBothDatabases('hostile input', (kind) => {
           expect((await app.send('DELETE', `${path}/${answer.body.uuid}`)).status).toBe(204);
         } else {
           expect(answer.body.error).toEqual(expect.any(String));
-          // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not appear
           expect(answer.body.error).not.toMatch(/[\u0000-\u001f]/);
         }
         const now = await count(path);

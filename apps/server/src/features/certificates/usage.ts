@@ -7,7 +7,7 @@ const covers = (certificateName: string, name: string): boolean =>
     name.slice(name.indexOf('.')) === certificateName.slice(1));
 
 /** How well a certificate fits a name: 2 by its exact name, 1 by a wildcard, 0 not at all. */
-const fit = (certificate: StoredCertificate, name: string): number => {
+const matchQuality = (certificate: StoredCertificate, name: string): number => {
   const names = certificate.domains.split(',');
   if (names.includes(name)) return 2;
   return names.some((candidate) => covers(candidate, name)) ? 1 : 0;
@@ -16,9 +16,12 @@ const fit = (certificate: StoredCertificate, name: string): number => {
 /** The certificate the data plane serves for a name when its host chose none: exact before wildcard, then the latest expiry. */
 export const bestMatch = (certificates: readonly StoredCertificate[], name: string): StoredCertificate | undefined =>
   certificates
-    .filter((certificate) => fit(certificate, name) > 0)
+    .filter((certificate) => matchQuality(certificate, name) > 0)
     .sort(
-      (a, b) => fit(b, name) - fit(a, name) || Date.parse(b.expires_at) - Date.parse(a.expires_at) || b.id - a.id,
+      (a, b) =>
+        matchQuality(b, name) - matchQuality(a, name) ||
+        Date.parse(b.expires_at) - Date.parse(a.expires_at) ||
+        b.id - a.id,
     )[0];
 
 /** Whether a proxy host names this certificate, or is served with it because it is the best match for its name. */
