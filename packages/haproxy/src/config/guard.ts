@@ -58,6 +58,14 @@ export const judgedBackends = ({ guard }: ConfigSettings): string =>
 const agents = ({ agents: paths }: GuardSettings): string =>
   paths.map((path, index) => `  server guard-${index} ${quote(`unix@${path}`)}\n`).join('');
 
+/** How often a request whose guard ended is put to another. */
+const ASK_AGAIN = 3;
+
+const askAgain = `\
+  http-request send-spoe-group guard request if ended firewalled !{ var(txn.guard.verdict) -m found }
+  http-request send-spoe-group guard client if ended !firewalled !{ var(txn.guard.verdict) -m found }
+`;
+
 /** Origins behind the guard, and the guard. A request leaves the first section only by its first rule, or is refused. */
 export const guardSections = ({ guard, originAuthorities }: ConfigSettings): string =>
   guard === null
@@ -69,6 +77,11 @@ backend guarded
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
   http-request send-spoe-group guard request if firewalled
   http-request send-spoe-group guard client if !firewalled
+  http-request allow if { var(txn.guard.verdict) -m str pass }
+  # Connection closed (256) or lost (257): the guard has ended or takes new rules. Another one is asked; more than
+  # once, because other connections to the same guard may be about to end as well.
+  acl ended var(txn.guard.error) -m int 256 257
+${askAgain.repeat(ASK_AGAIN)}\
   http-request allow if { var(txn.guard.verdict) -m str pass }
   http-request ${rememberRequest}
   # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass.
@@ -126,6 +139,7 @@ spoe-agent guard
   groups request client
   option var-prefix guard
   option set-on-error error
+  option continue-on-error
   timeout hello 1s
   timeout idle 2m
   timeout processing ${timeoutMs}ms
