@@ -34,10 +34,11 @@ export const createEvaluator = (trace: Trace | null) => {
     tx.budget.units -= 8;
     // What a negated operator finds is what the rule does not want: there is nothing to capture.
     const isCapturing = link.isCapturing && !operator.isNegated;
-    if (isKnown && operator.pattern !== null && operator.name === 'rx') {
+    const finder = operator.name === 'rxglobal' ? null : (operator.pattern ?? operator.instance);
+    if (isKnown && finder !== null) {
       if (link.isCapturing) {
         const isStable = range.buf !== buffers.even && range.buf !== buffers.odd;
-        tx.captureLater(operator.pattern, range.buf, range.start, range.end, isStable);
+        tx.captureLater(finder, range.buf, range.start, range.end, isStable);
       }
       onMatch(tx, rule, link, name, latin1(range.buf, range.start, range.end));
       return true;

@@ -1,5 +1,5 @@
 import type { Exclusion, Phase, Program, Rule } from '../compile/program.ts';
-import type { OperatorContext } from '../operators/operator.ts';
+import type { OperatorContext, OperatorInstance } from '../operators/operator.ts';
 import type { CompiledPattern, WorkBudget } from '../regex/index.ts';
 import { type Entry, sourceCount } from '../variables/source.ts';
 import { type Arena, createArena } from './arena.ts';
@@ -15,6 +15,9 @@ import type { LimitHit, RuleMatch } from './verdict.ts';
 
 export type BodyProcessor = 'URLENCODED' | 'MULTIPART' | 'XML' | 'JSON' | '';
 export type TxValue = string | number | undefined;
+
+/** What can tell afterwards what it captured. */
+type Finder = CompiledPattern | OperatorInstance;
 
 const noEntries: readonly Entry[] = [];
 const maxDynamicNames = 4_096;
@@ -83,7 +86,7 @@ export class Transaction {
   outboundDataError = 0;
 
   #pending: {
-    readonly pattern: CompiledPattern;
+    readonly finder: Finder;
     readonly buf: Uint8Array;
     readonly start: number;
     readonly end: number;
@@ -202,13 +205,13 @@ export class Transaction {
   }
 
   /**
-   * A pattern has matched this range and its rule captures: the groups are worked out when one is read, which is seldom. Bytes that
+   * A pattern or operator has matched this range and its rule captures: what it captures is worked out when one is read, which is seldom. Bytes that
    * are not stable (they lie in a buffer that is used again) are copied.
    */
-  captureLater(pattern: CompiledPattern, buf: Uint8Array, start: number, end: number, isStable: boolean): void {
+  captureLater(finder: Finder, buf: Uint8Array, start: number, end: number, isStable: boolean): void {
     this.#pending = isStable
-      ? { pattern, buf, start, end }
-      : { pattern, buf: copyOf(buf, start, end), start: 0, end: end - start };
+      ? { finder, buf, start, end }
+      : { finder, buf: copyOf(buf, start, end), start: 0, end: end - start };
   }
 
   /** Replaces TX.0–9 by the groups of a match; groups that took no part are unset, as in ModSecurity 2. */
@@ -233,9 +236,13 @@ export class Transaction {
   }
 
   #resolveCaptures(): void {
-    const { pattern, buf, start, end } = this.#pending!;
+    const { finder, buf, start, end } = this.#pending!;
     this.#pending = null;
-    const groups = pattern.exec(buf, start, end, this.budget);
+    if ('match' in finder) {
+      finder.match(buf, start, end, this.operatorContext(true));
+      return;
+    }
+    const groups = finder.exec(buf, start, end, this.budget);
     if (groups !== null) this.storeCaptures(buf, groups);
   }
 

@@ -79,6 +79,26 @@ const rule = (id: string, operator: string): object => ({
   on_match: [],
 });
 
+const wideTexts = 32;
+const wideAddress = (address: Kind, slot: number): string => `${address}${slot}`;
+
+interface WideEvent {
+  readonly rule: { readonly id: string };
+  readonly rule_matches: [{ parameters: [EventParameter] }];
+}
+
+const createWide = (DDWAF: (typeof NativeAppsec)['DDWAF']): InstanceType<(typeof NativeAppsec)['DDWAF']> => {
+  const slots = Array.from({ length: wideTexts }, (_, slot) => slot);
+  const rules = slots.flatMap((slot) => [
+    rule(wideAddress('sqli', slot), 'is_sqli'),
+    rule(wideAddress('xss', slot), 'is_xss'),
+  ]);
+  const instance = new DDWAF({ version: '2.2', metadata: { rules_version: '1' }, rules }, 'injection-wide');
+  if (instance.knownAddresses.size !== rules.length)
+    throw new Error('libddwaf refused the rules for many texts at once');
+  return instance;
+};
+
 const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
   const ddwaf = new DDWAF(
     { version: '2.2', metadata: { rules_version: '1' }, rules: [rule('sqli', 'is_sqli'), rule('xss', 'is_xss')] },
@@ -86,8 +106,8 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
   );
   if (ddwaf.knownAddresses.size !== 2) throw new Error('libddwaf refused the rules for is_sqli and is_xss');
 
-  const run = (addresses: Record<string, readonly string[]>) => {
-    const context = ddwaf.createContext();
+  const run = (addresses: Record<string, readonly string[]>, instance = ddwaf) => {
+    const context = instance.createContext();
     try {
       return context.run({ persistent: addresses }, timeoutMicroseconds);
     } finally {
@@ -104,15 +124,36 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
     return { index: Number(parameter?.key_path[0] ?? 0), fingerprint: parameter?.highlight[0] || noVerdict };
   };
 
-  /** Sets found[owner] for every text that matches; after the third match the rest go one by one, which stays linear. */
-  const scan = (address: Kind, texts: string[], owners: number[], found: (string | null)[]): void => {
+  /** One rule and address for each of some texts, of which a single call then finds all that match. */
+  let wide: InstanceType<typeof DDWAF> | undefined;
+
+  /** Sets found[owner] for every text from `from` on that matches, many to a call. */
+  const scanAll = (address: Kind, { texts, owners, found }: Texts, from: number): void => {
+    wide ??= createWide(DDWAF);
+    for (let at = from; at < texts.length; at += wideTexts) {
+      const chunk = texts.slice(at, at + wideTexts);
+      const result = run(Object.fromEntries(chunk.map((text, slot) => [wideAddress(address, slot), [text]])), wide);
+      const isUndecided = result.timeout || result.errorCode !== undefined;
+      if (isUndecided) for (const [slot] of chunk.entries()) found[owners[at + slot]!] ??= noVerdict;
+      for (const event of (result.events ?? []) as WideEvent[]) {
+        const slot = Number(event.rule.id.slice(address.length));
+        found[owners[at + slot]!] ??= event.rule_matches[0].parameters[0].highlight[0] || noVerdict;
+      }
+    }
+  };
+
+  /** Sets found[owner] for every text that matches. A call tells the first match only: after a few, all are asked for at once. */
+  const scan = (address: Kind, asked: Texts): void => {
+    const { texts, owners, found } = asked;
     let matches = 0;
     for (let at = 0; at < texts.length; ) {
-      const step = matches < 3 ? mostTexts : 1;
-      const chunk = texts.slice(at, at + step);
-      const match = firstMatch(address, chunk);
+      if (matches === 3) {
+        scanAll(address, asked, at);
+        return;
+      }
+      const match = firstMatch(address, texts.slice(at, at + mostTexts));
       if (!match) {
-        at += step;
+        at += mostTexts;
         continue;
       }
       matches++;
@@ -157,8 +198,8 @@ const createDetector = ({ DDWAF }: typeof NativeAppsec): InjectionDetector => {
     const sqli = readTexts('sqli', sqliValues);
     const xss = readTexts('xss', xssValues);
     if (sqli.texts.length + xss.texts.length > 0 && !isClean(sqli, xss)) {
-      scan('sqli', sqli.texts, sqli.owners, sqli.found);
-      scan('xss', xss.texts, xss.owners, xss.found);
+      scan('sqli', sqli);
+      scan('xss', xss);
     }
     return { sqli: finish('sqli', sqli), xss: finish('xss', xss).map((fingerprint) => fingerprint !== null) };
   };
