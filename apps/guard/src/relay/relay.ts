@@ -118,6 +118,7 @@ export const createRelay = (deps: RelayDeps) => {
     const reason = `the body has more than ${bodyLimit} bytes`;
     const outcome = { layer: 'waf', monitored: false, status: 413, reason, rule_id: null, matches: [] } as const;
     tell(blockRecord({ ...request, headers: request.headers() }, { ...outcome, matches: [] }));
+    counted();
     refuse(response, 'waf', 413);
   };
 
@@ -126,7 +127,10 @@ export const createRelay = (deps: RelayDeps) => {
     if (!policy) throw new Error('there is no configuration to judge by');
     const request = toRelayed(incoming);
     const denial = judge.access(policy, request);
-    if (denial && denial.action !== 'pass') return answer(response, denial);
+    if (denial && denial.action !== 'pass') {
+      counted();
+      return answer(response, denial);
+    }
     if (Number(incoming.headers['content-length'] ?? 0) > bodyLimit) return tooLarge(request, response);
     if (/100-continue/i.test(headerOf(incoming, 'expect'))) response.writeContinue();
     let body: HeldBody;
@@ -142,6 +146,7 @@ export const createRelay = (deps: RelayDeps) => {
       const now = deps.policy() ?? policy;
       const judgement = judge.firewall(now, request, () => toWafRequest(request, now, body));
       counter.took(performance.now() - startedAt);
+      counted();
       if (judgement.action !== 'pass') return answer(response, judgement);
       await forwarder.forward(incoming, body, response);
     } finally {

@@ -28,19 +28,22 @@ export const createThread = () => {
   let postponed: GuardConfig | undefined;
   let rules: { key: string; ruleSet: RuleSet } | undefined;
   let linesLeft = LINES_PER_TURN;
-  let isSaving = false;
+  let isTurnEnding = false;
 
   const say = (message: FromThread): void => port.postMessage(message);
 
-  /** Writes the counters once the requests at hand are answered. */
-  const counted = (): void => {
-    if (isSaving) return;
-    isSaving = true;
-    setImmediate(() => {
-      isSaving = false;
-      linesLeft = LINES_PER_TURN;
-      slot.save();
-    });
+  /** Writes the counters, before the answer goes out: who is answered is counted, even if this process is killed now. */
+  const counted = (): void => slot.save();
+
+  const mayTell = (): boolean => {
+    if (!isTurnEnding) {
+      isTurnEnding = true;
+      setImmediate(() => {
+        isTurnEnding = false;
+        linesLeft = LINES_PER_TURN;
+      });
+    }
+    return linesLeft-- > 0;
   };
 
   const rulesFor = ({ waf }: GuardConfig): RuleSet | null => {
@@ -74,8 +77,7 @@ export const createThread = () => {
     hasPolicy: (): boolean => policy !== undefined || postponed !== undefined,
 
     tell(message: GuardMessage): void {
-      counted();
-      if (linesLeft-- > 0) say({ type: 'line', line: JSON.stringify(message) });
+      if (mayTell()) say({ type: 'line', line: JSON.stringify(message) });
       else counter.add('dropped_messages');
     },
 
