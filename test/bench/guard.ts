@@ -12,6 +12,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { VERDICT_SECONDS_BOUNDS } from '@sallyport/contract';
 import { createAdminSocket, dataPlaneFiles } from '@sallyport/haproxy';
 import { baselineRules, crsSettings } from '@sallyport/waf';
 import { createBans } from '../../apps/server/src/dataplane/enforcement-bans.ts';
@@ -66,13 +67,18 @@ const rulesFile = join(folder, 'rules.conf');
 const settings = [String(baselineRules.text), String(crsSettings({ paranoiaLevel: 1, inboundThreshold: 5 }).text)];
 writeFileSync(rulesFile, [...settings, `Include ${crs3Setup}\nInclude ${crs3Rules}/*.conf\n`].join('\n'));
 
-/** Each request with values that no other has: nothing can be answered from memory but what browsers repeat, too. */
-const script = (kind: Kind): string => {
+/**
+ * `new`: each request has values that no other has, so that nothing can be answered from memory but what browsers
+ * repeat, too. `repeated`: the values of 50 requests come again and again.
+ */
+type Values = 'new' | 'repeated';
+
+const script = (kind: Kind, values: Values): string => {
   const { method, uri, headers, body } = requestText(kind, UNIQUE);
   const set = headers
     .filter(([name]) => name !== 'Content-Length' && name !== 'Connection')
     .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
-  const path = join(folder, `${kind}.lua`);
+  const path = join(folder, `${kind}-${values}.lua`);
   writeFileSync(
     path,
     `${set.join('\n')}
@@ -80,7 +86,7 @@ local n = math.random(1000000, 2000000)
 local uri, body = ${JSON.stringify(uri)}, ${JSON.stringify(body)}
 request = function()
   n = n + 1
-  local id = tostring(1000000 + n % 8999999)
+  local id = tostring(1000000 + n % ${values === 'new' ? 8_999_999 : 50})
   return wrk.format(${JSON.stringify(method)}, (uri:gsub("${UNIQUE}", id)), nil, ${body === '' ? 'nil' : `(body:gsub("${UNIQUE}", id))`})
 end
 `,
@@ -105,17 +111,17 @@ const childrenOf = (parent: number): number[] =>
     .map(Number)
     .filter((pid) => Number(statOf(pid)[1]) === parent);
 
-type Load = { port: number; kind: Kind; pids: readonly number[] };
+type Load = { port: number; kind: Kind; pids: readonly number[]; values?: Values };
 type Measured = { microseconds: number; perSecond: number };
 
-const load = async ({ port, kind, pids }: Load): Promise<Measured> => {
+const load = async ({ port, kind, pids, values = 'new' }: Load): Promise<Measured> => {
   const before = ticksOf(pids);
   const { stdout } = await run('wrk', [
     '-t1',
     '-c32',
     `-d${LOAD_SECONDS}s`,
     '-s',
-    script(kind),
+    script(kind, values),
     `http://127.0.0.1:${port}`,
   ]);
   const ticks = ticksOf(pids) - before;
@@ -223,18 +229,32 @@ try {
     const lists = await best(() => load({ port: guarded.httpPort, kind, pids: ours }));
     await guarded.switchTo(ALL);
     const all = await best(() => load({ port: guarded.httpPort, kind, pids: ours }));
+    const again = await best(() => load({ port: guarded.httpPort, kind, pids: ours, values: 'repeated' }));
     const other = await best(() => load({ port: ports.nginx, kind, pids: theirs }));
-    const [p99, otherP99] = [
+    const otherAgain = await best(() => load({ port: ports.nginx, kind, pids: theirs, values: 'repeated' }));
+    const half = other.perSecond / 2;
+    const [p99, sameP99, otherP99] = [
       await latency(guarded.httpPort, kind, all.perSecond / 2),
-      await latency(ports.nginx, kind, other.perSecond / 2),
+      await latency(guarded.httpPort, kind, half),
+      await latency(ports.nginx, kind, half),
     ];
     say(
       `${kind.padEnd(4)} off ${plain.microseconds.toFixed(0)}, access list ${lists.microseconds.toFixed(0)} ` +
         `(+${(lists.microseconds - plain.microseconds).toFixed(1)}, reach 15), firewall ${all.microseconds.toFixed(0)}; ` +
         `nginx with libmodsecurity ${other.microseconds.toFixed(0)}: 1/${(other.microseconds / all.microseconds).toFixed(1)} (reach 1/8); ` +
-        `p99 at half load ${p99.toFixed(1)} ms at ${(all.perSecond / 2).toFixed(0)}/s, nginx ${otherP99.toFixed(1)} ms at ${(other.perSecond / 2).toFixed(0)}/s`,
+        `values seen before: ${again.microseconds.toFixed(0)} and ${otherAgain.microseconds.toFixed(0)}: 1/${(otherAgain.microseconds / again.microseconds).toFixed(1)}; ` +
+        `p99 at half load ${p99.toFixed(1)} ms (${(all.perSecond / 2).toFixed(0)}/s); ` +
+        `at half of nginx's (${half.toFixed(0)}/s) ${sameP99.toFixed(1)} ms, nginx ${otherP99.toFixed(1)} ms`,
     );
   }
+
+  const verdicts = (await Promise.all(guarded.guards.map((guard) => guard.stats()))).map(
+    (stats) => stats.verdict_seconds,
+  );
+  const bounds = [...VERDICT_SECONDS_BOUNDS, Number.POSITIVE_INFINITY];
+  say(
+    `verdicts by duration: ${bounds.map((bound, i) => `${verdicts.reduce((sum, { buckets }) => sum + (buckets[i] ?? 0), 0)} ≤ ${bound * 1e3} ms`).join(', ')}`,
+  );
 
   await guarded.switchTo(OFF);
   const without = await best(() => load({ port: guarded.httpPort, kind: 'GET', pids: ours }));
