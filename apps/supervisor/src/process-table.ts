@@ -35,7 +35,9 @@ export const processTable = ({ config, layout, addresses, environment, log }: Pr
   };
   const listeners = [addresses.http, addresses.https].map(parseListen);
   return {
-    guards: Array.from({ length: guardCount() }, (_, index) => guardChild(layout, index)),
+    guards: Array.from({ length: guardCount() }, (_, index) =>
+      guardChild(layout, index, environment.NODE_COMPILE_CACHE),
+    ),
     haproxy: haproxyChild({ layout, listeners, serverEnv, log: log.child({ child: 'haproxy' }) }),
     server: serverChild(config.httpBind, serverEnv),
   };
