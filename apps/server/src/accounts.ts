@@ -37,12 +37,12 @@ export interface AccountDeps {
   clock: () => Date;
   log: Logger;
   /** Called after a setting was stored by this process. */
-  settingChanged?: (key: SettingKey) => void;
+  settingChanged?: (key: SettingKey) => Promise<void>;
 }
 
 /** Wires who may do what, and the record of who did it: shared by the server and the command line. */
 export const createAccounts = (deps: AccountDeps) => {
-  const { database, vault, sessionSecret, localUrl, fetch, clock, log, settingChanged = () => {} } = deps;
+  const { database, vault, sessionSecret, localUrl, fetch, clock, log, settingChanged = async () => {} } = deps;
   const { kysely: db, transact, transactAside } = database;
   const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
   const { record, note } = audit;
@@ -53,9 +53,9 @@ export const createAccounts = (deps: AccountDeps) => {
     store: settingStore,
     vault,
     record,
-    changed(key) {
+    async changed(key) {
       if (key === 'auth.require_totp') invalidate();
-      settingChanged(key);
+      await settingChanged(key);
     },
   });
   const isTotpRequired = () => settings.isOn('auth.require_totp');

@@ -60,6 +60,8 @@ const READER_BUFFER_BYTES = 1024 * 1024;
 /** Spec, Limits. */
 const PING_MS = 30_000;
 const RULES_TIMEOUT_MS = 20_000;
+/** How long an answer waits for guards that compile rules; `GET /security/status` tells when it took longer. */
+const ENFORCED_WITHIN_MS = 10_000;
 const RULES_REDIRECTS = 3;
 
 /** Wires the security suite: what is stored, what is enforced, and what it tells. Call `start` once. */
@@ -176,10 +178,14 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
     }),
     accessLists: createAccessLists({ ...common, store: accessListStore, country, changed }),
 
-    /** To be told of every setting that changed. */
-    settingChanged(key: SettingKey): void {
+    /** To be told of every setting that changed; resolves when it is enforced, or after a time in which it should be. */
+    async settingChanged(key: SettingKey): Promise<void> {
       const follow = key === 'security.block_log.entries' ? blocks.trim() : enforcement.refresh();
-      follow.catch((err: unknown) => log.error({ err, key }, 'setting could not be followed'));
+      const followed = follow.catch((err: unknown) => log.error({ err, key }, 'setting could not be followed'));
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const timer = setTimeout(resolve, ENFORCED_WITHIN_MS);
+      await Promise.race([followed, late]);
+      clearTimeout(timer);
     },
 
     /** Enforces what is stored and takes in what guards tell, until stopped. */

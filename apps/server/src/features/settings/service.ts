@@ -20,8 +20,8 @@ export interface SettingDeps {
   store: (executor: Executor) => SettingStore;
   vault: Vault;
   record: RecordChange;
-  /** Called after a change is stored. */
-  changed: (key: SettingKey) => void;
+  /** Called after a change is stored; the answer waits for what follows from it. */
+  changed: (key: SettingKey) => Promise<void>;
 }
 
 const definitionOf = (key: SettingKey): SettingDefinition => SETTINGS[key];
@@ -94,7 +94,7 @@ export const createSettings = ({ db, transact, store, vault, record, changed }: 
           after: isSecret ? { value: '*** (new)' } : shown(key, value),
         });
       });
-      changed(key);
+      await changed(key);
       return { key, value: isSecret ? '' : value };
     },
 
@@ -107,7 +107,7 @@ export const createSettings = ({ db, transact, store, vault, record, changed }: 
         await store(tx).delete(key);
         await record(tx, { action: 'setting.reset', actor, resource: `settings/${key}`, before: shown(key, before) });
       });
-      changed(key);
+      await changed(key);
     },
   };
 };
