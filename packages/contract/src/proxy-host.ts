@@ -56,6 +56,11 @@ const fields = {
   waf_enabled: Type.Boolean({
     description: 'Let the web application firewall judge this host when the firewall is on. Default true.',
   }),
+  waf_inspect_responses: Type.Boolean({
+    description:
+      'Let the firewall judge what this host answers as well: text answers are held until their first 1 MiB is inspected. ' +
+      'Default false.',
+  }),
   remote_server_id: Type.Union([RowId, Type.Null()], { description: 'Link to a remote server. Default null.' }),
   certificate_id: Type.Union([RowId, Type.Null()], {
     description: 'Certificate to serve. Default null: the best match by name, else the self-signed default.',
@@ -77,6 +82,7 @@ export const PROXY_HOST_DEFAULTS = {
   forward_verify_tls: false,
   forward_http2: false,
   waf_enabled: true,
+  waf_inspect_responses: false,
   remote_server_id: null,
   certificate_id: null,
   access_list_id: null,

@@ -1,5 +1,5 @@
 import type { GuardBlock } from '@sallyport/contract';
-import type { RawHeader, Verdict, WafRequest } from '@sallyport/waf';
+import type { RawHeader, Verdict, WafRequest, WafResponse } from '@sallyport/waf';
 import type { Policy } from '../policy/policy.ts';
 import { blockRecord, firewallOutcome, type Subject } from '../tell/block-record.ts';
 import type { Counter } from '../tell/counts.ts';
@@ -20,6 +20,12 @@ export type Judgement =
   | { action: 'deny'; layer: 'acl' | 'waf'; status: number }
   | { action: 'drop'; layer: 'waf' }
   | { action: 'redirect'; layer: 'waf'; location: string };
+
+/** A judged request, and who judges its answer; nobody does when it was refused or the host is not inspected. */
+export interface Exchange {
+  judgement: Judgement;
+  judgeResponse: ((response: WafResponse) => Judgement) | undefined;
+}
 
 export interface JudgeDeps {
   counter: Counter;
@@ -53,6 +59,16 @@ const toJudgement = ({ action, status, redirectUrl }: Verdict): Judgement => {
 /** Judges by a policy, counts, and tells of what was refused. */
 export const createJudge = ({ counter, tell }: JudgeDeps) => {
   const subject = (request: Judged): Subject => ({ ...request, headers: request.headers() });
+
+  /** Counts and tells what a verdict means for this client. */
+  const decide = (policy: Policy, request: Judged, verdict: Verdict): Judgement => {
+    if (verdict.wouldBe === 'pass' && verdict.action === 'pass') return PASS;
+    if (policy.isWhitelisted(request.client)) return PASS;
+    counter.add(verdict.action === 'pass' ? 'monitored' : 'blocked');
+    tell(blockRecord(subject(request), firewallOutcome(verdict)));
+    return toJudgement(verdict);
+  };
+
   return {
     /** The access list's word; undefined when it has nothing against the client. */
     access(policy: Policy, request: Judged): Judgement | undefined {
@@ -76,12 +92,28 @@ export const createJudge = ({ counter, tell }: JudgeDeps) => {
     firewall(policy: Policy, request: Judged, whole: () => WafRequest): Judgement {
       if (!policy.inspects(request.hostId)) return PASS;
       counter.add('requests');
-      const verdict = policy.inspect(whole());
-      if (verdict.wouldBe === 'pass' && verdict.action === 'pass') return PASS;
-      if (policy.isWhitelisted(request.client)) return PASS;
-      counter.add(verdict.action === 'pass' ? 'monitored' : 'blocked');
-      tell(blockRecord(subject(request), firewallOutcome(verdict)));
-      return toJudgement(verdict);
+      return decide(policy, request, policy.inspect(whole()));
+    },
+
+    /** The same for a request whose answer is inspected too; `judgeResponse` has the word about that. */
+    exchange(policy: Policy, request: Judged, whole: () => WafRequest): Exchange {
+      if (!policy.inspects(request.hostId)) return { judgement: PASS, judgeResponse: undefined };
+      counter.add('requests');
+      const transaction = policy.begin(whole());
+      const judgement = decide(policy, request, transaction.requestVerdict);
+      if (judgement.action !== 'pass') {
+        transaction.end();
+        return { judgement, judgeResponse: undefined };
+      }
+      const wasTold = transaction.requestVerdict.wouldBe !== 'pass';
+      return {
+        judgement,
+        judgeResponse(response) {
+          const verdict = transaction.inspectResponse(response);
+          // A request that is only monitored is one entry, not two.
+          return wasTold && verdict.action === 'pass' ? PASS : decide(policy, request, verdict);
+        },
+      };
     },
   };
 };

@@ -1,6 +1,6 @@
 import type { CountryLookup } from '@sallyport/access';
 import type { GuardConfig } from '@sallyport/contract';
-import type { RuleSet, Verdict, WafRequest } from '@sallyport/waf';
+import type { RuleSet, Verdict, WafRequest, WafTransaction } from '@sallyport/waf';
 import { compileAccess, compileWhitelist, type JudgeAccess } from './access.ts';
 import { compileExclusions, type FindExclusions } from './exclusions.ts';
 
@@ -12,6 +12,8 @@ export interface Policy {
   /** Whether the firewall inspects this host's requests. */
   inspects(hostId: number): boolean;
   inspect(request: WafRequest): Verdict;
+  /** For a request whose answer is inspected as well. */
+  begin(request: WafRequest): WafTransaction;
   exclusions: FindExclusions;
   failMode: 'closed' | 'open';
 }
@@ -34,6 +36,7 @@ export const createPolicy = (config: GuardConfig, { ruleSet, country }: PolicyDe
     isWhitelisted: compileWhitelist(config.admin_whitelist),
     inspects: (hostId) => waf.enabled && !withoutFirewall.has(hostId),
     inspect: (request) => (ruleSet as RuleSet).inspect(request, limits),
+    begin: (request) => (ruleSet as RuleSet).begin(request, limits),
     exclusions: compileExclusions(waf.exclusions),
     failMode: waf.fail_mode,
   };

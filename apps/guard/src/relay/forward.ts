@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { type AnswerStart, readAnswerStart } from './answer-start.ts';
 import { endToEnd, type FlatHeaders } from './headers.ts';
 import type { HeldBody } from './held-body.ts';
 
@@ -11,15 +12,23 @@ export class NoAnswer extends Error {
 /** Names that only we may give to HAProxy. */
 const OURS = new Set(['x-sallyport-refused']);
 /** What the relay was told, and what it says anew. */
-const NOT_FORWARDED = new Set(['x-sallyport-client', 'content-length']);
+const NOT_FORWARDED = new Set(['x-sallyport-client', 'x-sallyport-inspect', 'content-length']);
+/** What is inspected has to be readable, so the origin is not offered to compress it. */
+const NOT_FORWARDED_WHEN_INSPECTED = new Set([...NOT_FORWARDED, 'accept-encoding']);
+
+/** Judges an answer; returns whether it may be passed on, having answered the client itself when not. */
+export type InspectAnswer = (answer: IncomingMessage, start: AnswerStart | undefined) => boolean;
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** Hands judged requests back to HAProxy, which takes them to their origin. */
 export const createForwarder = (socketPath: string) => {
   const agent = new Agent({ keepAlive: true, maxSockets: 512, maxFreeSockets: 32 });
 
-  const send = (incoming: IncomingMessage, body: HeldBody): ClientRequest => {
-    const headers = endToEnd(incoming.rawHeaders, NOT_FORWARDED);
-    headers.push('Content-Length', String(body.bytes));
+  const send = (incoming: IncomingMessage, body: HeldBody, isInspected: boolean): ClientRequest => {
+    const headers = endToEnd(incoming.rawHeaders, isInspected ? NOT_FORWARDED_WHEN_INSPECTED : NOT_FORWARDED);
+    if (hasBody(incoming)) headers.push('Content-Length', String(body.bytes));
     return request({
       agent,
       socketPath,
@@ -39,8 +48,13 @@ export const createForwarder = (socketPath: string) => {
 
   return {
     /** Sends the request on and its answer back, at the speed of the slower side. Rejects with NoAnswer before any of it. */
-    async forward(incoming: IncomingMessage, body: HeldBody, response: ServerResponse): Promise<void> {
-      const outgoing = send(incoming, body);
+    async forward(
+      incoming: IncomingMessage,
+      body: HeldBody,
+      response: ServerResponse,
+      inspect?: InspectAnswer,
+    ): Promise<void> {
+      const outgoing = send(incoming, body, inspect !== undefined);
       const answer = answered(outgoing);
       const abort = (): void => void outgoing.destroy();
       response.once('close', abort);
@@ -50,12 +64,24 @@ export const createForwarder = (socketPath: string) => {
       else pipeline(stream, outgoing).catch(() => {});
       const upstream = await answer;
       const headers: FlatHeaders = endToEnd(upstream.rawHeaders, OURS);
-      response.sendDate = false;
-      response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', headers as string[]);
       try {
-        upstream.once('end', () => {
+        const start = inspect && (await readAnswerStart(upstream));
+        if (inspect && !inspect(upstream, start)) {
+          outgoing.destroy();
+          return;
+        }
+        response.sendDate = false;
+        response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', headers as string[]);
+        const addTrailers = (): void => {
           if (upstream.rawTrailers.length > 0) response.addTrailers(toPairs(upstream.rawTrailers));
-        });
+        };
+        if (start && start.body.length > 0) response.write(start.body);
+        if (start?.isWhole) {
+          addTrailers();
+          response.end();
+          return;
+        }
+        upstream.once('end', addTrailers);
         await pipeline(upstream, response);
       } catch {
         // Half an answer must not look like a whole one.

@@ -1,16 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GuardBlock } from '@sallyport/contract';
-import type { RawHeader, WafRequest } from '@sallyport/waf';
+import type { RawHeader, WafRequest, WafResponse } from '@sallyport/waf';
 import type { Judged, Judgement, JudgeRequests } from '../judge/judge.ts';
 import type { Policy } from '../policy/policy.ts';
 import { blockRecord } from '../tell/block-record.ts';
 import type { Counter } from '../tell/counts.ts';
-import { type Forwarder, NoAnswer } from './forward.ts';
+import type { AnswerStart } from './answer-start.ts';
+import { type Forwarder, type InspectAnswer, NoAnswer } from './forward.ts';
 import { toRawHeaders } from './headers.ts';
 import { type BodyHolder, BodyTooLarge, type HeldBody } from './held-body.ts';
 
 /** Headers between HAProxy and the relay, which no client has sent. */
-const INTERNAL = new Set(['x-sallyport-route', 'x-sallyport-reference', 'x-sallyport-client']);
+const INTERNAL = new Set(['x-sallyport-route', 'x-sallyport-reference', 'x-sallyport-client', 'x-sallyport-inspect']);
 
 export interface RelayDeps {
   policy: () => Policy | undefined;
@@ -64,7 +65,7 @@ const toWafRequest = (request: Relayed, policy: Policy, body: HeldBody): WafRequ
     uri: request.uri,
     httpVersion: Buffer.from('HTTP/1.1'),
     headers: request.headers(),
-    body: body.whole(),
+    body: body.bytes === 0 ? null : body.whole(),
     clientAddress,
     clientPort: Number(clientPort) || 0,
     serverAddress,
@@ -74,6 +75,14 @@ const toWafRequest = (request: Relayed, policy: Policy, body: HeldBody): WafRequ
     ...(exclusions ? { exclusions } : {}),
   };
 };
+
+const toWafResponse = (answer: IncomingMessage, start: AnswerStart | undefined): WafResponse => ({
+  status: answer.statusCode ?? 0,
+  httpVersion: `HTTP/${answer.httpVersion}`,
+  headers: toRawHeaders(answer.rawHeaders, new Set()),
+  body: start?.body ?? null,
+  bodyTruncated: start?.isWhole === false,
+});
 
 /** How long what is left of a refused body is read and thrown away, so that the answer is not lost with it. */
 const DRAIN_MS = 2_000;
@@ -144,11 +153,23 @@ export const createRelay = (deps: RelayDeps) => {
       const startedAt = performance.now();
       // Rules may have changed while the body came in.
       const now = deps.policy() ?? policy;
-      const judgement = judge.firewall(now, request, () => toWafRequest(request, now, body));
+      const whole = (): WafRequest => toWafRequest(request, now, body);
+      const { judgement, judgeResponse } =
+        headerOf(incoming, 'x-sallyport-inspect') === 'response'
+          ? judge.exchange(now, request, whole)
+          : { judgement: judge.firewall(now, request, whole), judgeResponse: undefined };
       counter.took(performance.now() - startedAt);
       counted();
       if (judgement.action !== 'pass') return answer(response, judgement);
-      await forwarder.forward(incoming, body, response);
+      const inspect: InspectAnswer | undefined =
+        judgeResponse &&
+        ((upstream, start) => {
+          const word = judgeResponse(toWafResponse(upstream, start));
+          counted();
+          if (word.action !== 'pass') answer(response, word);
+          return word.action === 'pass';
+        });
+      await forwarder.forward(incoming, body, response, inspect);
     } finally {
       await body.close();
     }

@@ -3,6 +3,7 @@ import * as routes from './migrations/0001-routes.ts';
 import * as accounts from './migrations/0002-accounts.ts';
 import * as audit from './migrations/0003-audit.ts';
 import * as security from './migrations/0010-security.ts';
+import * as responseInspection from './migrations/0011-response-inspection.ts';
 import type { Database } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -17,6 +18,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0002-accounts': accounts,
   '0003-audit': audit,
   '0010-security': security,
+  '0011-response-inspection': responseInspection,
 };
 
 /** Any number will do, as long as nothing else in the database takes it. */

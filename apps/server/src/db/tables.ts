@@ -26,6 +26,7 @@ export interface ProxyHostRow {
   forward_verify_tls: Flag;
   forward_http2: Flag;
   waf_enabled: Flag;
+  waf_inspect_responses: Generated<Flag>;
   remote_server_id: number | null;
   certificate_id: number | null;
   access_list_id: number | null;

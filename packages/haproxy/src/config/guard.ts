@@ -40,6 +40,8 @@ export const judging = (settings: ConfigSettings): string =>
   http-request set-var(txn.relayed) bool(true) if firewalled has_length { req.body_size,sub(txn.held) gt 0 }
   http-request set-var(txn.relayed) bool(true) if firewalled !has_length { var(txn.held) -m int gt 0 }
   http-request set-var(txn.relayed) bool(true) if firewalled chunked upgrade
+  # Answers are inspected where they pass through the guard. What is upgraded has none.
+  http-request set-var(txn.relayed) bool(true) if firewalled !upgrade { var(txn.flags),and(${routeFlags.inspectResponses}) -m bool }
   acl relayed var(txn.relayed) -m found
   acl fail_open ${failOpen}
 

@@ -1,3 +1,4 @@
+import { routeFlags } from '../routes/flags.ts';
 import { destination } from './forwarding.ts';
 import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
@@ -24,6 +25,8 @@ backend relay
   http-request set-header X-Sallyport-Route %[var(txn.route)]
   http-request set-header X-Sallyport-Reference %[unique-id]
   http-request set-header X-Sallyport-Client "%[src] %[src_port] %[fc_dst] %[fc_dst_port]"
+  http-request del-header X-Sallyport-Inspect
+  http-request set-header X-Sallyport-Inspect response if { var(txn.flags),and(${routeFlags.inspectResponses}) -m bool }
   http-response set-var(txn.refused) res.hdr(x-sallyport-refused)
   acl refused var(txn.refused) -m found
   http-response set-var(txn.message) str("Blocked by access control list") if refused { var(txn.refused) -m str acl }

@@ -26,6 +26,8 @@ export type HostFlags = {
   access_list?: boolean;
   /** The firewall inspects the requests of this host. */
   firewall?: boolean;
+  /** The firewall inspects the answers of this host, too. */
+  inspect_responses?: boolean;
 };
 
 /** One proxy host as the data plane should serve it. */

@@ -14,4 +14,5 @@ export const routeFlags = {
   standardHeaders: 256,
   accessList: 512,
   firewall: 1024,
+  inspectResponses: 2048,
 } as const;

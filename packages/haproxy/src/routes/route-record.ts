@@ -42,7 +42,8 @@ const flagBits = ({ origin, flags }: DesiredHost): number =>
   bit(flags.websocket_support, routeFlags.websocket) |
   bit(flags.enable_standard_headers, routeFlags.standardHeaders) |
   bit(flags.access_list, routeFlags.accessList) |
-  bit(flags.firewall, routeFlags.firewall);
+  bit(flags.firewall, routeFlags.firewall) |
+  bit(flags.inspect_responses, routeFlags.inspectResponses);
 
 const checkOrigin = (host: DesiredHost): void => {
   const { address, port, sni, scheme, verify } = host.origin;

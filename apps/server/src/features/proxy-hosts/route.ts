@@ -30,6 +30,7 @@ export const toHostRoute = (host: StoredProxyHost): HostRoute => ({
       enable_standard_headers: host.enable_standard_headers,
       access_list: host.access_list_id !== null,
       firewall: host.waf_enabled,
+      inspect_responses: host.waf_enabled && host.waf_inspect_responses,
     },
     certificate: host.certificate_id,
   }),

@@ -25,6 +25,7 @@ const FLAGS = [
   'forward_verify_tls',
   'forward_http2',
   'waf_enabled',
+  'waf_inspect_responses',
 ] as const;
 
 /** Columns the list may be sorted by. */
@@ -53,6 +54,7 @@ const fromRow = (row: Selectable<ProxyHostRow>): StoredProxyHost => ({
   forward_verify_tls: row.forward_verify_tls === 1,
   forward_http2: row.forward_http2 === 1,
   waf_enabled: row.waf_enabled === 1,
+  waf_inspect_responses: row.waf_inspect_responses === 1,
 });
 
 /** SQLite binds at most 32,766 values a statement. */

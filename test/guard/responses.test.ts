@@ -1,0 +1,126 @@
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask } from './support/ask.ts';
+import { givenConfig } from './support/config.ts';
+import { freePort } from './support/ports.ts';
+import { type Guarded, startGuarded } from './support/start-guarded.ts';
+
+const RULES = `SecRuleEngine On
+SecRequestBodyAccess On
+SecResponseBodyAccess On
+SecResponseBodyMimeType text/plain text/html
+SecRule ARGS "@contains attack" "id:1001,phase:2,deny,status:403,log,msg:'An attack'"
+SecRule RESPONSE_HEADERS:X-Leak "@contains secret" "id:1003,phase:3,deny,status:403,log,msg:'A leak in a header'"
+SecRule RESPONSE_BODY "@contains leaked" "id:1004,phase:4,deny,status:403,log,msg:'A leak'"
+`;
+
+const LONG = 'x'.repeat(3_000_000);
+
+const ANSWERS: Readonly<Record<string, (response: ServerResponse, acceptsGzip: boolean) => void>> = {
+  '/plain': (response) => response.setHeader('content-type', 'text/html').end('<p>Hello</p>'),
+  '/leak': (response) => response.setHeader('content-type', 'text/html').end('<p>leaked</p>'),
+  '/late-leak': (response) => response.setHeader('content-type', 'text/html').end(`${'x'.repeat(500_000)}leaked`),
+  '/header': (response) => response.setHeader('x-leak', 'secret').setHeader('content-type', 'image/png').end('png'),
+  '/picture': (response) => response.setHeader('content-type', 'image/png').end('leaked'),
+  '/long': (response) => response.setHeader('content-type', 'text/plain').end(LONG),
+  '/gzip': (response, acceptsGzip) => {
+    response.setHeader('content-type', 'text/html');
+    if (acceptsGzip) response.setHeader('content-encoding', 'gzip');
+    response.end(acceptsGzip ? gzipSync('leaked') : 'leaked');
+  },
+  '/trailers': (response) => {
+    response.writeHead(200, { 'content-type': 'text/plain', trailer: 'x-sum', 'transfer-encoding': 'chunked' });
+    response.write('body');
+    response.addTrailers({ 'x-sum': '7' });
+    response.end();
+  },
+  '/broken': (response) => {
+    response.writeHead(200, { 'content-type': 'text/plain', 'content-length': '100' });
+    response.write('half', () => response.destroy());
+  },
+  '/nothing': (response) => response.writeHead(204).end(),
+};
+
+describe('inspection of answers', () => {
+  let guarded: Guarded;
+  let origin: Server;
+  const methods: string[] = [];
+
+  beforeAll(async () => {
+    const port = await freePort();
+    origin = createServer((request, response) => {
+      methods.push(`${request.method} ${request.url}`);
+      const acceptsGzip = /gzip/.test(String(request.headers['accept-encoding'] ?? ''));
+      request.resume();
+      ANSWERS[request.url?.split('?', 1)[0] ?? '']?.(response, acceptsGzip);
+    });
+    await new Promise<void>((resolve) => origin.listen(port, '127.0.0.1', resolve));
+    guarded = await startGuarded({ config: givenConfig(1, { rules: RULES }) });
+    await guarded.serve(
+      { origin: { port } as never, flags: { inspect_responses: true } as never },
+      { id: 2, names: ['unread.test'], origin: { port } as never },
+    );
+  });
+  afterAll(async () => {
+    await guarded.stop();
+    origin.closeAllConnections();
+    origin.close();
+  });
+
+  const get = (path: string, headers: Record<string, string> = {}, host = 'guarded.test') =>
+    ask({ port: guarded.httpPort, path, headers, host });
+
+  test('passes an answer that rules have nothing against, also to a form', async () => {
+    expect(await get('/plain')).toMatchObject({ status: 200, body: '<p>Hello</p>' });
+    const posted = await ask({ port: guarded.httpPort, path: '/plain', body: 'a=1' });
+    expect(posted).toMatchObject({ status: 200, body: '<p>Hello</p>' });
+    expect(methods).toContain('POST /plain');
+    expect((await get('/nothing')).status).toBe(204);
+  });
+
+  test.each(['/leak', '/late-leak', '/header', '/gzip'])(
+    'refuses %s, and none of it reaches the client',
+    async (path) => {
+      const answer = await get(path, { 'accept-encoding': 'gzip' });
+      expect(answer.status).toBe(403);
+      expect(answer.body).not.toContain('leaked');
+      expect(answer.headers).not.toHaveProperty('x-leak');
+      const reference = String(answer.headers['x-sallyport-reference']);
+      await expect
+        .poll(() => guarded.told.filter((line) => line.type === 'block'))
+        .toContainEqual(expect.objectContaining({ reference, layer: 'waf', monitored: false, status: 403 }));
+    },
+  );
+
+  test('still refuses requests before the origin sees them', async () => {
+    const before = methods.length;
+    expect((await get('/plain?q=attack')).status).toBe(403);
+    expect(methods).toHaveLength(before);
+  });
+
+  test('passes long and unreadable answers on whole, with trailers', async () => {
+    expect((await get('/long')).body).toBe(LONG);
+    expect((await get('/picture')).body).toBe('leaked');
+    expect(await get('/trailers')).toMatchObject({ status: 200, body: 'body' });
+  });
+
+  test('an answer that the origin breaks off is none', async () => {
+    expect((await get('/broken')).status).toBe(502);
+  });
+
+  test('leaves the answers of other hosts alone, whatever the client asks for', async () => {
+    const answer = await get('/leak', { 'x-sallyport-inspect': 'response' }, 'unread.test');
+    expect(answer).toMatchObject({ status: 200, body: '<p>leaked</p>' });
+  });
+
+  test('only reports in monitor mode', async () => {
+    await guarded.configure(givenConfig(2, { rules: RULES, waf: { mode: 'monitor' } }));
+    const answer = await get('/leak');
+    expect(answer).toMatchObject({ status: 200, body: '<p>leaked</p>' });
+    await expect
+      .poll(() => guarded.told.filter((line) => line.type === 'block' && line.monitored))
+      .toContainEqual(expect.objectContaining({ layer: 'waf', rule_id: 1004 }));
+    await guarded.configure(givenConfig(3, { rules: RULES }));
+  });
+});
