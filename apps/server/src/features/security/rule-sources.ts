@@ -10,8 +10,11 @@ const SETTINGS_RULE_ID = 99_000;
 const text = (path: string, content: string): RuleSources[number] => ({ kind: 'text', path, text: content });
 const files = (paths: readonly string[]): RuleSources => paths.map((path) => ({ kind: 'file', path }));
 
-/** Mode (monitor or block) is not said here: the guards decide by it what they do with a verdict. */
-const engine = text('sallyport/engine', 'SecRuleEngine On\nSecRequestBodyAccess On\nSecResponseBodyAccess Off\n');
+/**
+ * Mode (monitor or block) is not said here: the guards decide by it what they do with a verdict. Answers are only given to
+ * the rules for hosts that ask for it.
+ */
+const engine = text('sallyport/engine', 'SecRuleEngine On\nSecRequestBodyAccess On\nSecResponseBodyAccess On\n');
 
 /** Sets what the Core Rule Set 3 (first name) and 4 (the others) read. */
 const levels = ({ waf_paranoia_level: level, waf_anomaly_threshold: threshold }: Levels) => {
