@@ -1,5 +1,6 @@
 import type { DataPlaneEvent } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
+import { repeat } from '../repeat.ts';
 import type { Plane } from './plane.ts';
 
 export interface WatchDeps {
@@ -15,30 +16,6 @@ const FULL_RECONCILE_MS = 10 * 60_000;
 /** Pause after a reconcile that failed, e.g. because the disk was full. */
 const RETRY_MS = 1_000;
 
-/** Repeats `work` forever with a pause in between; failures are logged and don't end it. */
-const repeat = (name: string, pauseMs: number, work: () => Promise<void>, log: Logger) => {
-  let timer: NodeJS.Timeout | undefined;
-  let running: Promise<void> = Promise.resolve();
-  let isStopped = false;
-  const schedule = () => {
-    if (isStopped) return;
-    timer = setTimeout(() => {
-      running = work()
-        .catch((err: unknown) => log.error({ err, name }, 'background work failed'))
-        .then(schedule);
-    }, pauseMs);
-    timer.unref();
-  };
-  schedule();
-  return {
-    async stop() {
-      isStopped = true;
-      clearTimeout(timer);
-      await running;
-    },
-  };
-};
-
 /**
  * Keeps the data plane right without anybody asking: reconciles at start, after every restart of HAProxy and from time
  * to time, and refreshes the addresses of origins.
@@ -46,6 +23,7 @@ const repeat = (name: string, pauseMs: number, work: () => Promise<void>, log: L
 export const watchDataPlane = ({ plane, log }: WatchDeps) => {
   let repair: Promise<void> = Promise.resolve();
   let isQueued = false;
+  let isStopped = false;
   let retry: NodeJS.Timeout | undefined;
   const reconcile = (): Promise<void> => {
     if (isQueued) return repair;
@@ -57,7 +35,7 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
       })
       .catch((err: unknown) => {
         log.error({ err }, 'reconcile failed');
-        retry = setTimeout(reconcile, RETRY_MS);
+        if (!isStopped) retry = setTimeout(reconcile, RETRY_MS);
       });
     return repair;
   };
@@ -87,6 +65,7 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
     },
 
     async stop(): Promise<void> {
+      isStopped = true;
       clearTimeout(retry);
       await Promise.all(jobs.map((job) => job.stop()));
       await repair;

@@ -1,19 +1,14 @@
 import { BulkDelete, BulkPatch, ListQuery, NewProxyHost, ProxyHost, ProxyHostPatch } from '@sallyport/contract';
-import { Type } from 'typebox';
-import { refuse } from '../../errors.ts';
+import { type Static, Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { sendPage } from '../../http/paging.ts';
-import { isUuid } from '../../net/uuid.ts';
+import { uuidOrNotFound } from '../../http/path-uuid.ts';
 import type { ProxyHosts } from './service.ts';
 
 const tags = ['proxy-hosts'];
 const Params = Type.Object({ uuid: Type.String() });
 
-/** An id that is no UUID names nothing; it is answered like one that is, so that nobody has to tell them apart. */
-const knownForm = (uuid: string): string => {
-  if (!isUuid(uuid)) throw refuse.notFound('Proxy host not found');
-  return uuid.toLowerCase();
-};
+const uuidOf = ({ uuid }: Static<typeof Params>): string => uuidOrNotFound(uuid, 'Proxy host not found');
 
 export const proxyHostRoutes =
   (hosts: ProxyHosts) =>
@@ -33,7 +28,7 @@ export const proxyHostRoutes =
         config: { policy: 'member' },
         schema: { tags, summary: 'Read a proxy host', params: Params, response: { 200: ProxyHost } },
       },
-      async (request) => hosts.get(knownForm(request.params.uuid)),
+      async (request) => hosts.get(uuidOf(request.params)),
     );
 
     app.post(
@@ -62,7 +57,7 @@ export const proxyHostRoutes =
           response: { 200: ProxyHost },
         },
       },
-      async (request) => hosts.update(knownForm(request.params.uuid), request.body, request.actor),
+      async (request) => hosts.update(uuidOf(request.params), request.body, request.actor),
     );
 
     app.delete(
@@ -72,7 +67,7 @@ export const proxyHostRoutes =
         schema: { tags, summary: 'Delete a proxy host', params: Params, response: { 204: Type.Null() } },
       },
       async (request, reply) => {
-        await hosts.remove(knownForm(request.params.uuid), request.actor);
+        await hosts.remove(uuidOf(request.params), request.actor);
         return reply.code(204).send(null);
       },
     );

@@ -6,20 +6,16 @@ import {
   RemoteServerPatch,
   RemoteServerQuery,
 } from '@sallyport/contract';
-import { Type } from 'typebox';
-import { refuse } from '../../errors.ts';
+import { type Static, Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { sendPage } from '../../http/paging.ts';
-import { isUuid } from '../../net/uuid.ts';
+import { uuidOrNotFound } from '../../http/path-uuid.ts';
 import type { RemoteServers } from './service.ts';
 
 const tags = ['remote-servers'];
 const Params = Type.Object({ uuid: Type.String() });
 
-const knownForm = (uuid: string): string => {
-  if (!isUuid(uuid)) throw refuse.notFound('Remote server not found');
-  return uuid.toLowerCase();
-};
+const uuidOf = ({ uuid }: Static<typeof Params>): string => uuidOrNotFound(uuid, 'Remote server not found');
 
 export const remoteServerRoutes =
   (servers: RemoteServers) =>
@@ -44,7 +40,7 @@ export const remoteServerRoutes =
         config: { policy: 'member' },
         schema: { tags, summary: 'Read a remote server', params: Params, response: { 200: RemoteServer } },
       },
-      async (request) => servers.get(knownForm(request.params.uuid)),
+      async (request) => servers.get(uuidOf(request.params)),
     );
 
     app.post(
@@ -68,7 +64,7 @@ export const remoteServerRoutes =
           response: { 200: RemoteServer },
         },
       },
-      async (request) => servers.update(knownForm(request.params.uuid), request.body, request.actor),
+      async (request) => servers.update(uuidOf(request.params), request.body, request.actor),
     );
 
     app.delete(
@@ -78,7 +74,7 @@ export const remoteServerRoutes =
         schema: { tags, summary: 'Delete a remote server', params: Params, response: { 204: Type.Null() } },
       },
       async (request, reply) => {
-        await servers.remove(knownForm(request.params.uuid), request.actor);
+        await servers.remove(uuidOf(request.params), request.actor);
         return reply.code(204).send(null);
       },
     );
@@ -94,6 +90,6 @@ export const remoteServerRoutes =
           response: { 200: ConnectionTest },
         },
       },
-      async (request) => servers.test(knownForm(request.params.uuid), request.actor),
+      async (request) => servers.test(uuidOf(request.params), request.actor),
     );
   };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { repeat } from '../../repeat.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { type Ban, endedBans, foldBans, type NetworkBan, toEntries } from './bans.ts';
 import type { GuardConfigFile } from './guard-config-file.ts';
@@ -256,24 +257,10 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
 
     /** Looks for changes nobody reported and for what ends by itself, until stopped. */
     watch(): { stop(): Promise<void> } {
-      let isStopped = false;
-      let timer: NodeJS.Timeout | undefined;
-      let current: Promise<void> = Promise.resolve();
-      const schedule = () => {
-        if (isStopped) return;
-        timer = setTimeout(() => {
-          current = poll()
-            .catch((err: unknown) => log.error({ err }, 'security state could not be compared'))
-            .then(schedule);
-        }, POLL_MS);
-        timer.unref();
-      };
-      schedule();
+      const polling = repeat('compare security state', POLL_MS, poll, log);
       return {
         async stop() {
-          isStopped = true;
-          clearTimeout(timer);
-          await current;
+          await polling.stop();
           await running.catch(() => {});
         },
       };
