@@ -17,6 +17,8 @@ import { createRouteSource } from './route-source.ts';
 import { openVault } from './secrets/vault.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
+/** Under constant changes the server repairs the rest as soon as HAProxy answers. */
+const MOST_RENDERINGS = 5;
 
 const render = async (): Promise<void> => {
   process.umask(0o077);
@@ -37,7 +39,12 @@ const render = async (): Promise<void> => {
   const driver = createDataPlane({ directory, adminSocket: adminSocket(config.dataDir), haproxy: haproxyProgram() });
   const source = createRouteSource(database.kysely, vault);
   const plane = createPlane({ driver, source, resolver, log: createLog('render', 'warn') });
-  await plane.reconcile();
+  // A server that is alive goes on changing the store, and its own writes may come before ours: what was acknowledged
+  // while we rendered must not be missing from the files that HAProxy is about to read.
+  for (let attempt = 0, rendered = -1; attempt < MOST_RENDERINGS && rendered !== (await source.revision()); attempt++) {
+    rendered = await source.revision();
+    await plane.reconcile();
+  }
   await driver.stop();
   await database.stop();
 };
