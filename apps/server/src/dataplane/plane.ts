@@ -25,6 +25,9 @@ export interface PlaneDeps {
 }
 
 const APPLIED: AppliedState = { applied: true, issue: null };
+/** How long a change waits for a HAProxy that was there a moment ago. */
+const RESTART_MS = 3_000;
+
 const PENDING: AppliedState = { applied: false, issue: 'the data plane has not been read back yet' };
 
 /**
@@ -72,6 +75,22 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
   /** Settles with the first attempt to reconcile: before it the driver doesn't know what HAProxy holds. */
   const attempted = Promise.withResolvers<void>();
   let isReconciled = false;
+  /** When HAProxy was last seen to be away, ms; undefined before it was ever there or since it is back. */
+  let awaySince: number | undefined;
+  let wasThere = false;
+  let nextReconcile = Promise.withResolvers<void>();
+
+  /** A HAProxy that restarts may serve older files for a moment: a change is answered after that, if it is short. */
+  const waitForRestart = async (): Promise<void> => {
+    if (!wasThere) return;
+    awaySince ??= Date.now();
+    const leftMs = awaySince + RESTART_MS - Date.now();
+    if (leftMs <= 0) return;
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, leftMs);
+    await Promise.race([nextReconcile.promise, late]);
+    clearTimeout(timer);
+  };
   let lost: AppliedState | undefined;
 
   const remember = ({ id, originHost }: HostRoute) => {
@@ -135,6 +154,8 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
       else hostStates.delete(id);
     }
     if (allApplied) appliedRevision = Math.max(appliedRevision, revision);
+    else if ([...outcomes.values()].some(({ issue }) => issue?.startsWith('HAProxy is not running')))
+      await waitForRestart();
   };
 
   const changeCertificates = async (ids: readonly number[]): Promise<void> => {
@@ -197,6 +218,10 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     if (report.applied) {
       appliedRevision = Math.max(appliedRevision, revision);
       lost = undefined;
+      wasThere = true;
+      awaySince = undefined;
+      nextReconcile.resolve();
+      nextReconcile = Promise.withResolvers<void>();
     }
     const { quarantinedHosts, quarantinedCertificates, ...counts } = report;
     const quarantined = { hosts: quarantinedHosts.size, certificates: quarantinedCertificates.size };
