@@ -190,10 +190,11 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
 
     /** Reads back both maps and replaces what differs from the intended contents; returns the differing entries. */
     async repair(): Promise<number> {
-      const drifted = await countDrift(bulkBase, table.base);
-      if (drifted > 0) await bulkBase.replace(table.base, { payloadBytes, pause: foldPause });
+      // The overlay first: it wins over any base, so that at no moment an older base speaks for a recent change.
       const driftedOverlay = await countDrift(overlay, table.overlay);
       if (driftedOverlay > 0) await overlay.replace(table.overlay, { payloadBytes });
+      const drifted = await countDrift(bulkBase, table.base);
+      if (drifted > 0) await bulkBase.replace(table.base, { payloadBytes, pause: foldPause });
       return drifted + driftedOverlay;
     },
   };
