@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { spoolDirectory } from '../../apps/server/src/dataplane/enforcement-layout.ts';
+import { guardFiles, spoolDirectory } from '../../apps/server/src/dataplane/enforcement-layout.ts';
 import { ask, exchange, statusLine } from './support/ask.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
 import { freePort } from './support/ports.ts';
@@ -177,6 +177,30 @@ describe('long bodies', () => {
     const part = `10000\r\n${'p'.repeat(65_536)}\r\n`;
     const parts = Array.from({ length: BODY_LIMIT / 65_536 + 2 }, () => part);
     expect(await statusLine(guarded.httpPort, head('Transfer-Encoding: chunked'), ...parts)).toMatch(/ 413 /);
+  });
+
+  test('a refused body is read on, so that HAProxy can hand over the refusal', async () => {
+    const { relay } = guardFiles(guarded.dataDir, 0);
+    const told = 'X-Sallyport-Route: 1|127.0.0.1|1||1\r\nX-Sallyport-Client: 127.0.0.1 1 127.0.0.1 1\r\n';
+    const text = await new Promise<string>((resolve, reject) => {
+      let got = '';
+      const socket = connect(relay, () => {
+        socket.write(`POST / HTTP/1.1\r\nHost: guarded.test\r\n${told}Content-Length: ${BODY_LIMIT + 1}\r\n\r\n`);
+      });
+      socket.setEncoding('latin1').on('data', (chunk) => {
+        got += chunk;
+        if (!got.includes('\r\n\r\n')) return;
+        // The body is sent only now, whole and one byte less: all of it is taken, and the connection stays open.
+        socket.write('x'.repeat(BODY_LIMIT), (error) => {
+          if (error) return reject(error);
+          resolve(got);
+          socket.destroy();
+        });
+      });
+      socket.once('error', reject);
+      socket.once('close', () => reject(new Error('the relay closed the connection')));
+    });
+    expect(text).toMatch(/^HTTP\/1\.1 413 /);
   });
 
   test('a client that goes away leaves nothing behind', async () => {

@@ -84,20 +84,28 @@ const toWafResponse = (answer: IncomingMessage, start: AnswerStart | undefined):
   bodyTruncated: start?.isWhole === false,
 });
 
-/** How long what is left of a refused body is read and thrown away, so that the answer is not lost with it. */
+/** How long what is left of a refused body is read and thrown away. */
 const DRAIN_MS = 2_000;
+
+/**
+ * Ends an answer to a request whose body may still be coming in. The connection stays open, for HAProxy to close: a
+ * HAProxy that is still sending drops an answer it has just read when the other side closes meanwhile.
+ */
+const endEarly = (response: ServerResponse): void => {
+  const { req: incoming } = response;
+  response.end();
+  if (incoming.complete) return;
+  incoming.resume();
+  const giveUp = setTimeout(() => incoming.destroy(), DRAIN_MS);
+  incoming.once('close', () => clearTimeout(giveUp));
+};
 
 /** HAProxy makes the page: it only has to be told what to refuse. */
 const refuse = (response: ServerResponse, layer: 'acl' | 'waf' | 'guard', status: number): void => {
   if (response.headersSent) return void response.destroy();
   response.sendDate = false;
-  response.writeHead(status, ['X-Sallyport-Refused', layer, 'Content-Length', '0', 'Connection', 'close']);
-  response.end();
-  const { req: incoming } = response;
-  if (incoming.complete) return;
-  incoming.resume();
-  const giveUp = setTimeout(() => incoming.destroy(), DRAIN_MS);
-  incoming.once('close', () => clearTimeout(giveUp));
+  response.writeHead(status, ['X-Sallyport-Refused', layer, 'Content-Length', '0']);
+  endEarly(response);
 };
 
 const answer = (response: ServerResponse, judgement: Exclude<Judgement, { action: 'pass' }>): void => {
@@ -109,8 +117,8 @@ const answer = (response: ServerResponse, judgement: Exclude<Judgement, { action
       refuse(response, 'waf', 403);
       break;
     case 'redirect':
-      response.writeHead(302, ['Location', judgement.location, 'Content-Length', '0', 'Connection', 'close']);
-      response.end();
+      response.writeHead(302, ['Location', judgement.location, 'Content-Length', '0']);
+      endEarly(response);
       break;
     default:
       judgement satisfies never;
