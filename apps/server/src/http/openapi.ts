@@ -1,7 +1,9 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { App } from './app-type.ts';
+import { type ApiDocument, completeDocument } from './openapi-document.ts';
 import { DOCS_PREFIX } from './policy.ts';
+import { SESSION_COOKIE } from './session-cookie.ts';
 
 /** Publishes the OpenAPI document made from the very schemas that validate, and a page to read it. */
 export const registerOpenApi = async (app: App): Promise<void> => {
@@ -9,8 +11,17 @@ export const registerOpenApi = async (app: App): Promise<void> => {
     openapi: {
       openapi: '3.1.0',
       info: { title: 'Sallyport', version: '1', description: 'Management API of the Sallyport reverse proxy.' },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'A session token of login, or an API token.' },
+          session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Set by login and setup.' },
+        },
+      },
     },
+    transformObject: (given) =>
+      'openapiObject' in given
+        ? (completeDocument(given.openapiObject as ApiDocument, app.routePolicies) as typeof given.openapiObject)
+        : given.swaggerObject,
   });
   app.get('/api/v1/openapi.json', { config: { policy: 'public' }, schema: { hide: true } }, async () => app.swagger());
   await app.register(swaggerUi, { routePrefix: DOCS_PREFIX });

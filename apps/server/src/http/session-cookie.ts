@@ -1,9 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 
-const NAME = 'sallyport_session';
+/** Name of the cookie that holds a session token. */
+export const SESSION_COOKIE = 'sallyport_session';
 /** Session tokens are base64url with dots, so nothing needs quoting (RFC 6265, section 4.1.1). */
-const PAIR = new RegExp(`(?:^|;)[ \\t]*${NAME}="?([A-Za-z0-9._~-]+)"?[ \\t]*(?=;|$)`);
+const PAIR = new RegExp(`(?:^|;)[ \\t]*${SESSION_COOKIE}="?([A-Za-z0-9._~-]+)"?[ \\t]*(?=;|$)`);
 
 /** Whether the browser speaks TLS, to us or to a proxy in front. A caller who lies about it only spoils its own cookie. */
 const isSecure = ({ socket, headers }: IncomingMessage): boolean =>
@@ -18,7 +19,8 @@ export const readSessionCookie = ({ headers: { cookie } }: IncomingMessage): str
 
 /** A Set-Cookie value that keeps `token` until it expires, out of reach of scripts and other sites. */
 export const sessionCookie = (request: IncomingMessage, token: string, expiresAt: Date): string =>
-  `${NAME}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes(request)}`;
+  `${SESSION_COOKIE}=${token}; Expires=${expiresAt.toUTCString()}; ${attributes(request)}`;
 
 /** A Set-Cookie value that makes the browser forget the session. */
-export const clearedSessionCookie = (request: IncomingMessage): string => `${NAME}=; Max-Age=0; ${attributes(request)}`;
+export const clearedSessionCookie = (request: IncomingMessage): string =>
+  `${SESSION_COOKIE}=; Max-Age=0; ${attributes(request)}`;

@@ -1,0 +1,163 @@
+import { Ajv, type ValidateFunction } from 'ajv';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCertificate, uploadForm } from '../testing/certificates.ts';
+import { type Caller, createGiven, fromOutside } from '../testing/given-accounts.ts';
+import { startApp, type TestApp } from '../testing/start-app.ts';
+
+interface Operation {
+  operationId: string;
+  security: object[];
+  requestBody?: { required: boolean; content: Record<string, unknown> };
+  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+}
+interface Document {
+  components: { schemas: Record<string, object>; securitySchemes: object };
+  paths: Record<string, Record<string, Operation>>;
+}
+
+let app: TestApp;
+let admin: Caller;
+let document: Document;
+const validators = new Map<object, ValidateFunction>();
+
+const validatorOf = (schema: object): ValidateFunction => {
+  const known = validators.get(schema);
+  if (known) return known;
+  const ajv = new Ajv({ strict: false });
+  addFormats.default(ajv);
+  const made = ajv.compile({ ...schema, components: document.components });
+  validators.set(schema, made);
+  return made;
+};
+
+/** Sends a request, and expects the answer to be one that the document describes. */
+const send = async <T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> => {
+  const answer = await app.send<T>(method, path, body, headers ?? admin.headers);
+  const [bare = ''] = path.split('?');
+  // A path without parameters before one with: /users/invite is no /users/{id}.
+  const found = Object.keys(document.paths)
+    .sort((a, b) => a.split('{').length - b.split('{').length)
+    .find((pattern) => new RegExp(`^${pattern.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(`/api/v1${bare}`));
+  const operation = document.paths[found ?? '']?.[method.toLowerCase()];
+  const where = `${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`;
+  if (!operation) throw new Error(`${where} is not in the document`);
+  const response = operation.responses[answer.status] ?? operation.responses.default;
+  if (answer.status < 300) expect(Object.keys(operation.responses), where).toContain(String(answer.status));
+  const [type = '', described] = Object.entries(response?.content ?? {})[0] ?? [];
+  if (!described) {
+    expect(answer.body, where).toBe('');
+    return answer.body;
+  }
+  expect(answer.headers.get('content-type') ?? '', where).toContain(type);
+  const validate = validatorOf(described.schema);
+  expect(validate(answer.body) ? '' : JSON.stringify(validate.errors), where).toBe('');
+  return answer.body;
+};
+
+const operations = () =>
+  Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+  );
+
+beforeAll(async () => {
+  app = await startApp('sqlite');
+  admin = await createGiven(app).administrator();
+  document = (await app.send<Document>('GET', '/openapi.json')).body;
+});
+afterAll(() => app.stop());
+
+test('describes every route, by a name of its own, with how it refuses', () => {
+  const described = operations().map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+  const routes = app
+    .routePolicies()
+    .filter((line) => !line.startsWith('HEAD ') && !line.includes(' /api/docs') && !line.includes('openapi.json'))
+    .map((line) => line.split(' ').slice(0, 2).join(' '));
+  expect(described.sort()).toEqual(routes.sort());
+  expect(new Set(operations().map(({ operation }) => operation.operationId)).size).toBe(routes.length);
+  for (const { method, path, operation } of operations()) {
+    expect(operation.responses, `${method} ${path}`).toHaveProperty('default');
+    expect(JSON.stringify(operation), `${method} ${path}`).not.toContain('Default Response');
+  }
+});
+
+test('says who needs a credential', () => {
+  const security = (method: string, path: string) => document.paths[`/api/v1${path}`]?.[method]?.security;
+  expect(security('get', '/health')).toEqual([]);
+  expect(security('get', '/users')).toEqual([{ bearer: [] }, { session: [] }]);
+  expect(security('get', '/proxy-hosts')).toEqual([{ bearer: [] }, { session: [] }, {}]);
+});
+
+test('describes the refusals of every route', async () => {
+  const nobody = fromOutside();
+  for (const { method, path, operation } of operations()) {
+    if (!path.startsWith('/api/v1')) continue;
+    // The caller's own session has to last.
+    if (path.includes('/auth/logout')) continue;
+    const target = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, '999999999');
+    await send(method, target, undefined, nobody);
+    await send(method, target, operation.requestBody?.content['application/json'] ? {} : undefined);
+    if (operation.requestBody) await send(method, target, '{"a":', { ...admin.headers });
+  }
+});
+
+test('describes what succeeds', async () => {
+  const machine = await send<{ uuid: string }>('POST', '/remote-servers', { name: 'm', host: '127.0.0.1', port: 9 });
+  await send('PUT', `/remote-servers/${machine.uuid}`, { name: 'n' });
+  await send('POST', `/remote-servers/${machine.uuid}/test`);
+  const list = { name: 'l', type: 'allow', rules: [{ cidr: '10.0.0.0/8', description: 'office' }] };
+  const access = await send<{ id: number }>('POST', '/access-lists', list);
+  await send('PUT', `/access-lists/${access.id}`, { ...list, name: 'm' });
+  await send('POST', `/access-lists/${access.id}/test`, { ip: '10.1.1.1' });
+  const form = uploadForm('site', makeCertificate(['site.example.com']));
+  const { id } = await send<{ id: number }>('POST', '/certificates/upload', form);
+  const host = { domain: 'site.example.com', forward_host: '127.0.0.1', forward_port: 9, certificate_id: id };
+  const { uuid } = await send<{ uuid: string }>('POST', '/proxy-hosts', { ...host, access_list_id: access.id });
+  await send('PUT', `/proxy-hosts/${uuid}`, { enabled: false });
+  await send('POST', '/proxy-hosts', host);
+  await send('DELETE', `/certificates/${id}`);
+  await send('POST', '/proxy-hosts/bulk', { uuids: [uuid], patch: { enabled: true } });
+
+  await send('POST', '/security/config', { name: 'main', admin_whitelist: '127.0.0.1', waf_mode: 'monitor' });
+  await send('POST', '/security/enable', {});
+  const ban = { ip: '198.51.100.9', action: 'block', details: 'test', duration: '1h' };
+  const { decision } = await send<{ decision: { id: number } }>('POST', '/security/decisions', ban);
+  const rules = { name: 'r', content: 'SecRule ARGS "@contains evil" "id:100001,phase:2,deny"', mode: 'custom' };
+  const { ruleset } = await send<{ ruleset: { id: number } }>('POST', '/security/rulesets', rules);
+  const { token } = await send<{ token: string }>('POST', '/security/breakglass/generate');
+  await send('PUT', '/security/notifications/settings', { enabled: false, min_log_level: 'warn' });
+  const user = { email: 'u@example.com', password: 'a long password', name: 'U' };
+  const { id: userId } = await send<{ id: number }>('POST', '/users', user);
+  await send('PUT', `/users/${userId}`, { name: 'V' });
+  await send('POST', '/auth/login', { email: user.email, password: user.password });
+  await send('POST', '/auth/login', { email: user.email, password: 'wrong password' });
+  const invite = await send<{ user: { id: number }; invite_url: string }>('POST', '/users/invite', {
+    email: 'i@x.org',
+  });
+  const inviteToken = new URL(invite.invite_url).searchParams.get('token') ?? '';
+  await send('GET', `/invite/validate?token=${inviteToken}`);
+  await send('POST', `/users/${invite.user.id}/resend-invite`);
+  await send('POST', '/users/preview-invite-url', { email: 'p@example.com' });
+  const apiToken = await send<{ id: number }>('POST', '/tokens', { name: 't' });
+  await send('POST', '/settings', { key: 'app.public_url', value: 'https://p.example.com/' });
+  await send('GET', '/settings/app.public_url');
+  await send('POST', '/settings/validate-url', { url: 'http://p.example.com/' });
+  await send('POST', '/settings/test-url', { url: 'http://127.0.0.1/' });
+  await send('POST', '/settings/test-mail', {});
+
+  for (const { method, path } of operations()) {
+    if (method === 'GET' && path.startsWith('/api/v1') && !path.includes('{')) await send('GET', path.slice(7));
+  }
+  await send('GET', '/proxy-hosts?page=1&per_page=1');
+  await send('GET', `/proxy-hosts/${uuid}`);
+  await send('POST', '/security/disable', { break_glass_token: token });
+  await send('DELETE', `/proxy-hosts/${uuid}`);
+  await send('DELETE', `/certificates/${id}`);
+  await send('DELETE', `/access-lists/${access.id}`);
+  await send('DELETE', `/remote-servers/${machine.uuid}`);
+  await send('DELETE', `/security/decisions/${decision.id}`);
+  await send('DELETE', `/security/rulesets/${ruleset.id}`);
+  await send('DELETE', `/users/${userId}`);
+  await send('DELETE', `/tokens/${apiToken.id}`);
+  await send('DELETE', '/settings/app.public_url');
+});
