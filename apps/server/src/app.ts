@@ -18,12 +18,13 @@ import { remoteServerRoutes } from './features/remote-servers/routes.ts';
 import type { RemoteServers } from './features/remote-servers/service.ts';
 import type { App } from './http/app-type.ts';
 import { registerBodyParser } from './http/body-parser.ts';
-import { registerErrorMapping } from './http/error-mapping.ts';
+import { answerUnroutable, registerErrorMapping } from './http/error-mapping.ts';
 import type { Identify } from './http/identify.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { type PolicyOptions, registerPolicy } from './http/policy.ts';
+import { answerUnreadable } from './http/unreadable-request.ts';
 import { registerValidation } from './http/validation.ts';
-import { registerWebSocket } from './http/websocket.ts';
+import { asksForWebSocket, registerWebSocket } from './http/websocket.ts';
 import { securitySuiteRoutes } from './security-routes.ts';
 import type { SecuritySuite } from './security-suite.ts';
 
@@ -46,13 +47,17 @@ const REQUEST_TIMEOUT_MS = 120_000;
 /** Puts the features behind HTTP. Nothing listens yet. */
 export const createApp = async (deps: AppDeps): Promise<App> => {
   const app = Fastify({
-    loggerInstance: deps.log as never,
+    // Where it listens is ours to say; Fastify has nothing else to tell at this level.
+    loggerInstance: (deps.log.level === 'info' ? deps.log.child({}, { level: 'warn' }) : deps.log) as never,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
+    http: { shouldUpgradeCallback: asksForWebSocket },
+    clientErrorHandler: answerUnreadable,
+    frameworkErrors: answerUnroutable as never,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   registerErrorMapping(app as never);

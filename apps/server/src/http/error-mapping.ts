@@ -1,4 +1,4 @@
-import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isStoreUnavailable } from '../db/open.ts';
 import { Refusal, refuse } from '../errors.ts';
 
@@ -24,12 +24,22 @@ const translate = (error: FastifyError): Refusal | undefined => {
       return refuse.invalid('Content-Length does not match the body');
     case 'FST_INVALID_MULTIPART_CONTENT_TYPE':
       return refuse.invalid('Content-Type must be multipart/form-data');
+    case 'FST_ERR_CTP_INVALID_JSON_BODY':
+      return refuse.invalid('body must be valid JSON');
+    case 'FST_ERR_BAD_URL':
+      return refuse.invalid('The path has a percent sign that encodes nothing');
+    case 'FST_ERR_MAX_PARAM_LENGTH':
+      return new Refusal(414, 'A part of the path is too long');
     default:
   }
   if (error instanceof SyntaxError) return refuse.invalid('body must be valid JSON');
   const status = error.statusCode ?? 500;
   return status >= 400 && status < 500 ? new Refusal(status, error.message) : undefined;
 };
+
+/** Answers what fails before a route is found, where no error handler is reached. */
+export const answerUnroutable = (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void =>
+  void send(reply, translate(error) ?? refuse.invalid('The request can not be understood'));
 
 /** `/proxy-hosts/:uuid` → a pattern for paths; find-my-way itself can't be asked which methods a path has. */
 const pathPattern = (route: string) =>
@@ -48,7 +58,7 @@ export const registerErrorMapping = (app: FastifyInstance): void => {
     for (const one of [method].flat()) entry.methods.add(one);
     routes.set(url, entry);
   });
-  app.setNotFoundHandler((request, reply) => {
+  const answerNotFound = (request: FastifyRequest, reply: FastifyReply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     const methods = new Set<string>();
     for (const route of routes.values()) {
@@ -57,8 +67,11 @@ export const registerErrorMapping = (app: FastifyInstance): void => {
     if (methods.size === 0) return send(reply, refuse.notFound('Not found'));
     const allow = [...methods].sort().join(', ');
     return send(reply, new Refusal(405, `Method not allowed; this path takes ${allow}`, { headers: { allow } }));
-  });
+  };
+  app.setNotFoundHandler(answerNotFound);
   app.setErrorHandler((error: FastifyError, request, reply) => {
+    // Whatever is wrong with a body that nobody would have read.
+    if (request.is404) return answerNotFound(request, reply);
     const refusal = error instanceof Refusal ? error : translate(error);
     if (refusal) return send(reply, refusal);
     request.log.error({ err: error, reference: request.id }, 'request failed');

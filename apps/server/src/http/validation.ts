@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { refuse } from '../errors.ts';
 
 const createAjv = (coerceTypes: boolean) => {
@@ -93,9 +93,26 @@ const findNul = (value: unknown, path: string): string | undefined => {
 /** Header values allow no controls and only Latin-1; a field name comes from the caller. */
 const printable = (name: string) => name.replaceAll(/[^\x21-\x7e]|,/g, '?').slice(0, 64);
 
-const bodyProperties = (request: FastifyRequest): Record<string, unknown> | undefined => {
-  const schema = request.routeOptions.schema?.body as { properties?: Record<string, unknown> } | undefined;
-  return schema?.properties;
+interface ObjectSchema {
+  properties?: Record<string, ObjectSchema>;
+  items?: ObjectSchema;
+}
+
+/**
+ * Drops fields that the schema does not name, also of objects within the body: no layer behind this one may take a
+ * caller's field for a column. Returns the paths of what was dropped.
+ */
+const dropUnknown = (value: unknown, schema: ObjectSchema | undefined, path: string): string[] => {
+  if (typeof value !== 'object' || value === null || !schema) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => dropUnknown(item, schema.items, path));
+  const { properties } = schema;
+  if (!properties) return [];
+  return Object.entries(value).flatMap(([key, item]) => {
+    const at = path === '' ? key : `${path}.${key}`;
+    if (Object.hasOwn(properties, key)) return dropUnknown(item, properties[key], at);
+    delete (value as Record<string, unknown>)[key];
+    return [at];
+  });
 };
 
 /**
@@ -114,18 +131,24 @@ export const registerValidation = (app: FastifyInstance): void => {
     refuse.invalid(describe(errors as unknown as ErrorObject[], PART_NAMES[part] ?? part)),
   );
   app.addHook('preValidation', async (request, reply) => {
-    const properties = bodyProperties(request);
-    if (!properties) return;
-    request.body ??= {};
+    // Strings of a query end up in the same statements as those of a body.
+    const nulInQuery = findNul(request.query, '');
+    if (nulInQuery !== undefined) throw refuse.invalid(`${nulInQuery} must not contain NUL characters`);
+    const schema = request.routeOptions.schema?.body as ObjectSchema | undefined;
+    if (!schema?.properties) return;
+    // The parser of forms is there for uploads, and leaves the body to the route.
+    if (request.isMultipart()) throw refuse.invalid('Content-Type must be application/json');
+    // No body at all: then the missing field is what the answer names.
+    if (request.body === undefined) request.body = {};
     const body = request.body;
-    if (typeof body !== 'object' || Array.isArray(body)) throw refuse.invalid('body must be a JSON object');
-    const record = body as Record<string, unknown>;
-    const ignored = Object.keys(record).filter((key) => !Object.hasOwn(properties, key));
-    for (const key of ignored) delete record[key];
-    const nul = findNul(record, '');
+    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+      throw refuse.invalid('body must be a JSON object');
+    }
+    const ignored = dropUnknown(body, schema, '');
+    const nul = findNul(body, '');
     if (nul !== undefined) throw refuse.invalid(`${nul} must not contain NUL characters`);
     if (ignored.length > 0) {
-      reply.header(IGNORED_FIELDS_HEADER, ignored.slice(0, 20).map(printable).join(', '));
+      reply.header(IGNORED_FIELDS_HEADER, [...new Set(ignored)].slice(0, 20).map(printable).join(', '));
     }
   });
 };

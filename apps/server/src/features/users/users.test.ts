@@ -175,7 +175,7 @@ onBothDatabases('users', (kind) => {
   test('are told apart: unknown, truncated and expired invitations', async () => {
     const { body } = await send<Invite>('POST', '/users/invite', { email: 'late@example.com' });
     const token = tokenOf(body.invite_url);
-    for (const unknown of ['x', token.slice(1), `${token}x`, 'SAMPLE_TOKEN_PREVIEW', '%00']) {
+    for (const unknown of ['x', token.slice(1), `${token}x`, 'SAMPLE_TOKEN_PREVIEW', '%01']) {
       expect((await validate(unknown)).status, unknown).toBe(404);
     }
     expect(await validate('')).toMatchObject({ status: 400, body: { error: 'token is required' } });

@@ -1,0 +1,34 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What Node's HTTP parser says when it gives up on a request, and what we say then. */
+const REFUSALS: Readonly<Record<string, { status: number; error: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, error: 'The request line and headers are too long' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, error: 'The request was not complete in time' },
+};
+const MALFORMED = { status: 400, error: 'The request is not valid HTTP' };
+
+/** Writes a refusal in the form of every other one where there is no response to write to, and closes the connection. */
+export const refuseOnSocket = (socket: Socket, status: number, error: string): void => {
+  const body = JSON.stringify({ error, code: status });
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+      'Content-Type: application/json; charset=utf-8',
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+};
+
+/** Answers what could not be read as a request. */
+export const answerUnreadable = (fault: NodeJS.ErrnoException, socket: Socket): void => {
+  if (fault.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy(fault);
+    return;
+  }
+  const { status, error } = REFUSALS[fault.code ?? ''] ?? MALFORMED;
+  refuseOnSocket(socket, status, error);
+};
