@@ -25,6 +25,10 @@ export type Certificate = Static<typeof Certificate>;
 
 export const UploadedCertificate = Type.Object({
   ...identity,
-  warning: Type.Optional(Type.String({ description: 'Present when the certificate is expired or not yet valid.' })),
+  warning: Type.Optional(
+    Type.String({
+      description: 'Present when it is expired or not yet valid, or when the proxy does not hold it (yet).',
+    }),
+  ),
 });
 export type UploadedCertificate = Static<typeof UploadedCertificate>;

@@ -12,7 +12,11 @@ export interface CertificateOptions {
   /** OpenSSL's `-days`; a negative number makes an expired one. */
   days?: number;
   passphrase?: string;
+  /** How OpenSSL makes the key, `key.pem`; default: EC on P-256. */
+  keyCommand?: readonly string[];
 }
+
+const P256 = ['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'key.pem'];
 
 const openssl = (args: string[], cwd: string) => execFileSync('openssl', args, { cwd, stdio: 'pipe' });
 
@@ -22,7 +26,7 @@ export const makeCertificate = (names: readonly string[], options: CertificateOp
   try {
     const days = options.days ?? 30;
     // "openssl req" can't date back; "openssl x509 -days" with a negative number can.
-    openssl(['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'key.pem'], directory);
+    openssl([...(options.keyCommand ?? P256)], directory);
     const subject = ['-subj', `/CN=${names[0]}`];
     openssl(['req', '-new', '-key', 'key.pem', ...subject, '-out', 'request.pem'], directory);
     writeFileSync(join(directory, 'san.cnf'), `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\n`);

@@ -100,6 +100,57 @@ onBothDatabases('certificates', (kind) => {
     expect((await app.send('POST', '/certificates/upload', { name: 'x' })).status).toBe(400);
   });
 
+  test.each([
+    ['no boundary', 'multipart/form-data', '--x--'],
+    ['no part', 'multipart/form-data; boundary=x', 'garbage'],
+    [
+      'a part without an end',
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="name"\r\n\r\na',
+    ],
+  ])('refuses a form with %s as one, not as a fault of the service', async (_what, type, body) => {
+    const answer = await app.send<ErrorBody>('POST', '/certificates/upload', body, { 'content-type': type });
+    expect(answer).toMatchObject({ status: 400, body: { error: 'body must be a valid multipart form', code: 400 } });
+  });
+
+  const ec = (curve: string) => ['ecparam', '-name', curve, '-genkey', '-noout', '-out', 'key.pem'];
+  const generated = (...how: string[]) => ['genpkey', ...how, '-out', 'key.pem'];
+  test.each([
+    ['RSA', generated('-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:2048')],
+    ['P-384', ec('secp384r1')],
+    ['P-521', ec('secp521r1')],
+    ['Ed25519', generated('-algorithm', 'ed25519')],
+  ])('takes a key of kind %s', async (kind, keyCommand) => {
+    const form = uploadForm(kind, makeCertificate([`${kind}.example.com`], { keyCommand }));
+    expect((await upload(form)).status).toBe(201);
+  });
+
+  test.each([
+    [
+      'an RSA key that OpenSSL would not serve',
+      generated('-algorithm', 'RSA', '-pkeyopt', 'rsa_keygen_bits:1024'),
+      'key_file: an RSA key needs at least 2048 bits',
+    ],
+    [
+      'a curve that no browser knows',
+      ec('secp256k1'),
+      'key_file: an EC key must be on the curve P-256, P-384 or P-521',
+    ],
+  ])('refuses %s', async (_what, keyCommand, error) => {
+    const form = uploadForm('Unusable', makeCertificate(['unusable.example.com'], { keyCommand }));
+    expect(await upload<ErrorBody>(form)).toMatchObject({ status: 400, body: { error } });
+  });
+
+  test('takes a chain that holds a certificate twice', async () => {
+    const twice = { certificate: pair.certificate + pair.certificate, key: pair.key };
+    expect((await upload(uploadForm('Twice', twice))).status).toBe(201);
+  });
+
+  test('says that the proxy lacks it while no HAProxy runs', async () => {
+    const { body } = await upload(uploadForm('Waiting', makeCertificate(['waiting.example.com'])));
+    expect(body.warning).toContain('HAProxy');
+  });
+
   test.each(['abc', '0', '-1', '1.5', '99999999999'])('calls %j an invalid id', async (id) => {
     const answer = await app.send<ErrorBody>('DELETE', `/certificates/${id}`);
     expect(answer).toMatchObject({ status: 400, body: { error: 'invalid id' } });

@@ -1,4 +1,4 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { refuse } from '../../errors.ts';
 import { parseDomainName } from '../../net/domain-name.ts';
 
@@ -22,13 +22,38 @@ const readChain = (text: string): X509Certificate[] => {
   const blocks = text.match(CERTIFICATE_BLOCK);
   if (!blocks) throw refuse.invalid('certificate_file is not a PEM certificate');
   if (blocks.length > MAX_CHAIN) throw refuse.invalid(`certificate_file holds more than ${MAX_CHAIN} certificates`);
-  return blocks.map((block, index) => {
+  const certificates = blocks.map((block, index) => {
     try {
       return new X509Certificate(block);
     } catch {
       throw refuse.invalid(`certificate_file: certificate ${index + 1} can not be parsed`);
     }
   });
+  // Chains put together by hand often hold one twice.
+  return [...new Map(certificates.map((certificate) => [certificate.fingerprint256, certificate])).values()];
+};
+
+/** OpenSSL's security level 2 (Debian's default) serves no weaker ones. */
+const MIN_RSA_BITS = 2_048;
+/** What TLS 1.2 and 1.3 clients of today can verify: the curves by their OpenSSL names. */
+const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
+
+/** A key that no client could use is refused here: HAProxy would take some of them, and fail every handshake. */
+const checkKeyKind = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): void => {
+  switch (asymmetricKeyType) {
+    case 'rsa':
+    case 'rsa-pss':
+      if ((asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS) return;
+      throw refuse.invalid(`key_file: an RSA key needs at least ${MIN_RSA_BITS} bits`);
+    case 'ec':
+      if (CURVES.includes(asymmetricKeyDetails?.namedCurve ?? '')) return;
+      throw refuse.invalid('key_file: an EC key must be on the curve P-256, P-384 or P-521');
+    case 'ed25519':
+    case 'ed448':
+      return;
+    default:
+      throw refuse.invalid('key_file: the key must be RSA, EC, Ed25519 or Ed448');
+  }
 };
 
 const readKey = (text: string) => {
@@ -83,10 +108,10 @@ const namesOf = (leaf: X509Certificate): string[] => {
 export const parseCertificatePair = (certificateText: string, keyText: string): CertificatePair => {
   const certificates = readChain(certificateText);
   const key = readKey(keyText);
-  const leafIndex = certificates.findIndex((certificate) => certificate.checkPrivateKey(key));
-  const leaf = certificates[leafIndex];
+  const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key));
   if (!leaf) throw refuse.invalid('key_file does not match the certificate');
-  const others = certificates.filter((_, index) => index !== leafIndex);
+  checkKeyKind(key);
+  const others = certificates.filter((certificate) => certificate !== leaf);
   return {
     chainPem: orderChain(leaf, others).map(String).join(''),
     keyPem: key.export({ type: 'pkcs8', format: 'pem' }) as string,

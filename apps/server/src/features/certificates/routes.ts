@@ -1,18 +1,12 @@
 import { Certificate, UploadedCertificate } from '@sallyport/contract';
 import { Type } from 'typebox';
-import { refuse } from '../../errors.ts';
 import type { App } from '../../http/app-type.ts';
+import { parseRowId } from '../../http/row-id.ts';
 import type { Certificates } from './service.ts';
 import { readUploadForm } from './upload-form.ts';
 
 const tags = ['certificates'];
 const UPLOAD_LIMIT = 3 * 1024 * 1024;
-
-const parseId = (text: string): number => {
-  const id = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(id >= 1 && id <= 2_147_483_647)) throw refuse.invalid('invalid id');
-  return id;
-};
 
 export const certificateRoutes =
   (certificates: Certificates) =>
@@ -55,7 +49,7 @@ export const certificateRoutes =
         },
       },
       async (request) => {
-        await certificates.remove(parseId(request.params.id), request.actor);
+        await certificates.remove(parseRowId(request.params.id), request.actor);
         return { message: 'certificate deleted' };
       },
     );

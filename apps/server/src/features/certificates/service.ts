@@ -93,8 +93,10 @@ export const createCertificates = (deps: CertificateDeps) => {
         return after;
       });
       await plane.syncCertificates([certificate.id]);
-      const warning = validityWarning(certificate, now);
-      return { ...identity(certificate), ...(warning === undefined ? {} : { warning }) };
+      const { applied, issue } = plane.certificateState(certificate.id);
+      const warnings = [applied ? undefined : `The proxy lacks it: ${issue}`, validityWarning(certificate, now)];
+      const warning = warnings.filter((text) => text !== undefined).join('. ');
+      return { ...identity(certificate), ...(warning === '' ? {} : { warning }) };
     },
 
     /** Deletes a certificate that no host uses, after a backup; its files go with it (spec, Certificates). */

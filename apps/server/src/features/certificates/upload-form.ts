@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { refuse } from '../../errors.ts';
+import { Refusal, refuse } from '../../errors.ts';
 import type { CertificateUpload } from './service.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -20,9 +20,12 @@ const checkExtension = (field: FileField, filename: string) => {
   }
 };
 
-/** Reads the multipart form of an upload into memory, within bounds. Throws a 400 or 413 that names the field. */
-export const readUploadForm = async (request: FastifyRequest): Promise<CertificateUpload> => {
-  if (!request.isMultipart()) throw refuse.invalid('Content-Type must be multipart/form-data');
+interface Parts {
+  name: string;
+  files: ReadonlyMap<FileField, string>;
+}
+
+const readParts = async (request: FastifyRequest): Promise<Parts> => {
   const files = new Map<FileField, string>();
   let name = '';
   const limits = { fileSize: MAX_FILE_BYTES, files: 4, fields: 10, fieldSize: 4_096, parts: 14, headerPairs: 50 };
@@ -38,6 +41,18 @@ export const readUploadForm = async (request: FastifyRequest): Promise<Certifica
     // Latin-1 keeps every byte; anything but ASCII is no PEM and fails to parse.
     files.set(part.fieldname, content.toString('latin1'));
   }
+  return { name, files };
+};
+
+/** Reads the multipart form of an upload into memory, within bounds. Throws a 400 or 413 that names the field. */
+export const readUploadForm = async (request: FastifyRequest): Promise<CertificateUpload> => {
+  if (!request.isMultipart()) throw refuse.invalid('Content-Type must be multipart/form-data');
+  const { name, files } = await readParts(request).catch((cause: Error & { statusCode?: number }) => {
+    if (cause instanceof Refusal) throw cause;
+    if (cause.statusCode === 413) throw refuse.tooLarge('The form has more parts than allowed', { cause });
+    // No boundary, an end that never comes: the parser throws plain errors for what a caller sent.
+    throw refuse.invalid('body must be a valid multipart form', { cause });
+  });
   if (name === '') throw refuse.invalid('name is required');
   if (name.length > MAX_NAME_LENGTH) throw refuse.invalid(`name must be at most ${MAX_NAME_LENGTH} characters long`);
   if (name.includes('\0')) throw refuse.invalid('name must not contain NUL characters');
