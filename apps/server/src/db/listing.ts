@@ -17,7 +17,8 @@ export interface PageRequest {
   offset: number;
 }
 
-const DEFAULT_PER_PAGE = 50;
+/** Rows of a page when `page` is given without `per_page`. */
+export const DEFAULT_PER_PAGE = 50;
 
 /** Reads the list parameters; throws a 400 for a column that can't be sorted by. Unsorted means oldest first. */
 export const pageOf = (query: ListQuery, sortable: readonly string[]): PageRequest => {

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Page } from '../db/listing.ts';
+import { DEFAULT_PER_PAGE, type Page } from '../db/listing.ts';
 
 interface PagedQuery {
   page?: number;
@@ -11,16 +11,15 @@ export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, { rows
   reply.header('x-total-count', total);
   const { page, per_page } = request.query as PagedQuery;
   if (page === undefined && per_page === undefined) return rows;
-  const size = per_page ?? rows.length;
   const current = page ?? 1;
-  const last = Math.max(1, Math.ceil(total / Math.max(1, size)));
+  const last = Math.max(1, Math.ceil(total / (per_page ?? DEFAULT_PER_PAGE)));
   const link = (to: number, rel: string) => {
     const url = new URL(request.url, 'http://localhost');
     url.searchParams.set('page', String(to));
     return `<${url.pathname}${url.search}>; rel="${rel}"`;
   };
   const links = [link(1, 'first'), link(last, 'last')];
-  if (current > 1) links.push(link(current - 1, 'prev'));
+  if (current > 1) links.push(link(Math.min(current - 1, last), 'prev'));
   if (current < last) links.push(link(current + 1, 'next'));
   reply.header('link', links.join(', '));
   return rows;

@@ -60,6 +60,12 @@ onBothDatabases('proxy hosts', (kind) => {
     ['a flag as text', { ...valid, enabled: 'yes' }, 'enabled must be a boolean'],
     ['null for a flag', { ...valid, ssl_forced: null }, 'ssl_forced must be a boolean'],
     ['a list', [], 'body must be a JSON object'],
+    ['null', 'null', 'body must be a JSON object'],
+    [
+      'verification of an origin without a name',
+      { ...valid, forward_scheme: 'https', forward_verify_tls: true },
+      'forward_verify_tls needs a host name in forward_host',
+    ],
     [
       'a remote server that is not there',
       { ...valid, remote_server_id: 99 },
@@ -67,7 +73,7 @@ onBothDatabases('proxy hosts', (kind) => {
     ],
     ['a certificate that is not there', { ...valid, certificate_id: 99 }, 'certificate_id names no certificate'],
     ['NUL in a name', { ...valid, name: 'a\0b' }, 'name must not contain NUL characters'],
-    ['text that is not JSON', '{"domain":', 'Body is not valid JSON'],
+    ['text that is not JSON', '{"domain":', 'body must be valid JSON'],
   ])('refuses %s', async (_what, body, message) => {
     const answer = await refused(body);
     expect(answer.status).toBe(400);
@@ -213,6 +219,54 @@ onBothDatabases('proxy hosts', (kind) => {
     );
     expect((await app.send('POST', '/proxy-hosts/bulk-delete', { uuids })).body).toEqual({ deleted: 2 });
     expect((await app.send('GET', `/proxy-hosts/${uuids[1]}`)).status).toBe(404);
+  });
+
+  test('takes no column for a field, however deep in a body it stands', async () => {
+    const { body: host } = await create();
+    const answer = await app.send<ProxyHost[]>('POST', '/proxy-hosts/bulk', {
+      uuids: [host.uuid],
+      patch: {
+        id: 4_711,
+        uuid: '00000000-0000-4000-8000-000000000000',
+        created_at: 'never',
+        nonsense: 1,
+        name: 'kept',
+      },
+    });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: [{ uuid: host.uuid, created_at: host.created_at, name: 'kept' }],
+    });
+    expect(answer.headers.get('x-sallyport-ignored-fields')).toBe(
+      'patch.id, patch.uuid, patch.created_at, patch.nonsense',
+    );
+  });
+
+  test('refuses a change that would leave an origin verified without a name, and keeps what was', async () => {
+    const { body: host } = await create({
+      forward_host: 'localhost',
+      forward_scheme: 'https',
+      forward_verify_tls: true,
+    });
+    const path = `/proxy-hosts/${host.uuid}`;
+    expect((await app.send('PUT', path, { forward_host: '127.0.0.1' })).status).toBe(400);
+    expect((await app.send<ProxyHost>('GET', path)).body.forward_host).toBe('localhost');
+    expect((await app.send('PUT', path, { forward_host: '127.0.0.1', forward_verify_tls: false })).status).toBe(200);
+  });
+
+  test('refuses a NUL in a query, which PostgreSQL could not look for', async () => {
+    const answer = await app.send<ErrorBody>('GET', '/proxy-hosts?search=%00');
+    expect(answer).toMatchObject({ status: 400, body: { error: 'search must not contain NUL characters' } });
+  });
+
+  test('links the last page by the size a page has, wherever the caller is', async () => {
+    const total = Number((await app.send('GET', '/proxy-hosts')).headers.get('x-total-count'));
+    const linkOf = async (query: string) => (await app.send('GET', `/proxy-hosts?${query}`)).headers.get('link') ?? '';
+    const last = Math.ceil(total / 50);
+    expect(await linkOf('page=2')).toContain(`page=${last}>; rel="last"`);
+    const beyond = await linkOf('page=99&per_page=5');
+    expect(beyond).toContain(`page=${Math.ceil(total / 5)}&per_page=5>; rel="prev"`);
+    expect(beyond).not.toContain('rel="next"');
   });
 
   test('gives a name to one of many that ask for it at once', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
 import type {
   BulkPatch,
   ListQuery,
@@ -51,6 +52,15 @@ const normalise = <T extends ProxyHostPatch>(input: T): { fields: T; names: stri
   return { fields, names };
 };
 
+/** Certificates are checked against names; looked at when all fields are known, since a patch may give any of them. */
+const checkVerification = ({ forward_scheme, forward_verify_tls, forward_host }: ProxyHostFields): void => {
+  if (forward_scheme === 'https' && forward_verify_tls && isIP(forward_host) !== 0) {
+    throw refuse.invalid(
+      'forward_verify_tls needs a host name in forward_host: certificates are checked against names',
+    );
+  }
+};
+
 export const createProxyHosts = ({ db, transact, store, plane, record, clock }: ProxyHostDeps) => {
   const toWire = ({ id, ...host }: StoredProxyHost): ProxyHost => ({ ...host, ...plane.hostState(id) });
 
@@ -91,6 +101,7 @@ export const createProxyHosts = ({ db, transact, store, plane, record, clock }: 
     if (names) await checkNames(hosts, names, before.id);
     const updated_at = clock().toISOString();
     const after = await hosts.update(before.id, { ...fields, updated_at } as Partial<StoredProxyHost>, names);
+    checkVerification(after);
     await record(tx, { action: 'proxy_host.update', actor, resource: `proxy-hosts/${uuid}`, before, after });
     return after;
   };
@@ -122,6 +133,7 @@ export const createProxyHosts = ({ db, transact, store, plane, record, clock }: 
         await checkNames(hosts, names ?? [], null);
         const now = clock().toISOString();
         const complete: ProxyHostFields = { ...PROXY_HOST_DEFAULTS, ...fields };
+        checkVerification(complete);
         const after = await hosts.insert(
           { ...complete, uuid: randomUUID(), created_at: now, updated_at: now },
           names ?? [],
