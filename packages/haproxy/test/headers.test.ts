@@ -143,18 +143,44 @@ describe('PROXY protocol', () => {
       startDataPlane({ trustedProxies: ['127.0.0.1'], proxyProtocol: true }),
       startEchoOrigin('echo'),
     ]);
-    await plane.serve(givenHost({ names: ['a.example.com'], origin }));
+    await plane.serve(
+      givenHost({ names: ['a.example.com'], origin }),
+      givenHost({ names: ['forced.example.com'], origin }, { ssl_forced: true }),
+    );
   });
   afterAll(async () => {
     await origin.stop();
     await plane.stop();
   });
 
-  const request = 'GET / HTTP/1.1\r\nHost: a.example.com\r\nConnection: close\r\n\r\n';
+  const requestTo = (host: string, headers = '') =>
+    `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
+  const request = requestTo('a.example.com');
   const header = 'PROXY TCP4 203.0.113.9 192.0.2.1 40000 80\r\n';
 
   test('a trusted proxy tells the client address', async () => {
     expect(await exchange(plane.httpPort, header + request)).toContain('"x-real-ip":"203.0.113.9"');
+  });
+
+  test('it tells the origin the client address, too, and nothing that the client wrote', async () => {
+    // Such a proxy passes bytes on: every header is the client's own.
+    const forged = 'X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: https\r\n';
+    const answer = await exchange(plane.httpPort, header + requestTo('a.example.com', forged));
+    expect(answer).toContain('"x-real-ip":"203.0.113.9"');
+    expect(answer).toContain('"x-forwarded-for":"203.0.113.9"');
+    expect(answer).toContain('"x-forwarded-proto":"http"');
+    expect(await exchange(plane.httpPort, header + requestTo('forced.example.com', forged))).toMatch(
+      /^HTTP\/1\.1 308 /,
+    );
+  });
+
+  test('behind it, a trusted proxy that speaks HTTP is still believed', async () => {
+    const chained = 'PROXY TCP4 127.0.0.1 192.0.2.1 40000 80\r\n';
+    const answer = await exchange(
+      plane.httpPort,
+      chained + requestTo('a.example.com', 'X-Forwarded-For: 203.0.113.7\r\n'),
+    );
+    expect(answer).toContain('"x-real-ip":"203.0.113.7"');
   });
 
   test('anybody else connects without the header, and cannot use it', async () => {

@@ -5,8 +5,8 @@ import { originServers } from './origin-servers.ts';
 import type { ConfigSettings } from './settings.ts';
 
 const trustedForwarding = `\
-  http-request add-header X-Forwarded-For %[fc_src] if from_trusted_proxy
-  http-request set-header X-Forwarded-For %[fc_src] if !from_trusted_proxy
+  http-request add-header X-Forwarded-For %[var(txn.peer)] if from_trusted_proxy
+  http-request set-header X-Forwarded-For %[var(txn.peer)] if !from_trusted_proxy
   http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)] if !{ var(txn.forwarded_proto) -m found }
 `;
 
