@@ -66,7 +66,7 @@ export const createAccounts = (deps: AccountDeps) => {
   const sessions = createSessions({ ...common, store: authStore, tokens: tokenSigner });
   const throttle = createThrottle(clock);
   const auth = createAuth({ ...common, store: authStore, hasher, throttle, sessions, vault, note });
-  const { beginAttempt, provePassword } = auth;
+  const { beginAttempt, noteFailure, provePassword } = auth;
   const mailer = createMailer({ read: settings.read, send: sendMail, log });
   return {
     audit,
@@ -75,7 +75,7 @@ export const createAccounts = (deps: AccountDeps) => {
     settings,
     identities,
     mailer,
-    setup: createSetup({ ...common, store: authStore, hasher, sessions, beginAttempt }),
+    setup: createSetup({ ...common, store: authStore, hasher, sessions, beginAttempt, noteFailure }),
     secondFactor: createSecondFactor({
       ...common,
       store: authStore,

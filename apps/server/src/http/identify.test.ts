@@ -32,6 +32,24 @@ test('opens no WebSocket for another site, though an upgrade is a GET', async ()
   expect(await ask({ ...upgrade, origin: 'https://ui.example' })).toBe(user);
 });
 
+test('takes the word of the browser for its own page, also behind a proxy that rewrites Host', async () => {
+  const own = { cookie, origin: 'https://public.example', 'sec-fetch-site': 'same-origin' };
+  expect(await ask(own, 'POST')).toBe(user);
+  await expect(ask({ ...own, 'sec-fetch-site': 'same-site' }, 'POST')).rejects.toMatchObject({ status: 403 });
+});
+
+test('lets no other site change anything in mode open: the network is trusted, not what its browsers show', async () => {
+  const open = createIdentify('open', () => undefined);
+  const askOpen = (method: string, headers: Record<string, string>) =>
+    open({ method, headers: { host: 'ui.example', ...headers }, socket: {} } as unknown as IncomingMessage, false);
+  const evil = { origin: 'https://evil.example' };
+  await expect(askOpen('POST', evil)).rejects.toMatchObject({ status: 403, message: 'Cross-site request refused' });
+  await expect(askOpen('POST', { 'sec-fetch-site': 'cross-site' })).rejects.toMatchObject({ status: 403 });
+  expect(await askOpen('GET', evil)).toEqual({ kind: 'anonymous' });
+  expect(await askOpen('POST', { origin: 'https://ui.example' })).toEqual({ kind: 'anonymous' });
+  expect(await askOpen('POST', {})).toEqual({ kind: 'anonymous' });
+});
+
 test('needs no origin for a bearer token, which no browser sends by itself', async () => {
   expect(await ask({ authorization: 'Bearer good', origin: 'https://evil.example' }, 'POST')).toBe(user);
 });

@@ -21,6 +21,17 @@ const invalidToken = (headers: Record<string, string>) =>
 const needsSameOrigin = ({ method, headers }: IncomingMessage): boolean =>
   headers.upgrade !== undefined || !(method === 'GET' || method === 'HEAD' || method === 'OPTIONS');
 
+/**
+ * The browser's own word counts for more than a comparison with `Host`, which a proxy in between may have rewritten.
+ * Not for trusting the local host: there a rewritten `Host` has to show.
+ */
+const isOwnPage = (request: IncomingMessage): boolean =>
+  request.headers['sec-fetch-site'] === 'same-origin' || isSameOrigin(request);
+
+const refuseOtherSites = (request: IncomingMessage): void => {
+  if (needsSameOrigin(request) && !isOwnPage(request)) throw refuse.forbidden('Cross-site request refused');
+};
+
 const bearerOf = (authorization: string): string | undefined => /^bearer +(\S+)$/i.exec(authorization)?.[1];
 
 /**
@@ -41,9 +52,11 @@ export const createIdentify = (mode: 'local' | 'required' | 'open', resolve: Res
     const cookie = readSessionCookie(request);
     if (cookie !== undefined) {
       // A browser sends the cookie whoever makes it ask: SameSite is its promise, this is ours.
-      if (needsSameOrigin(request) && !isSameOrigin(request)) throw refuse.forbidden('Cross-site request refused');
+      refuseOtherSites(request);
       return resolveOrRefuse(cookie, { 'set-cookie': clearedSessionCookie(request) });
     }
+    // The network is trusted then, not every page that a browser in it shows.
+    if (mode === 'open') refuseOtherSites(request);
     return mode === 'local' && isLocal ? LOCAL : ANONYMOUS;
   };
 };

@@ -1,4 +1,6 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 
@@ -38,6 +40,7 @@ describe('mode local', () => {
     ['Forwarded', { forwarded: 'for=127.0.0.1' }],
     ['Via', { via: '1.1 proxy' }],
     ['X-Real-IP', { 'x-real-ip': '127.0.0.1' }],
+    ['a header of a tunnel or cloud', { 'cf-connecting-ip': '127.0.0.1' }],
     ["the data plane's marker", { 'x-sallyport-proxied': '1' }],
     ['a foreign host name (DNS rebinding)', { host: 'evil.example.com' }],
     ['a host name that only begins right', { host: 'localhost.evil.example.com' }],
@@ -50,6 +53,24 @@ describe('mode local', () => {
     ['a same-site browser request', { 'sec-fetch-site': 'same-site' }],
   ])('does not trust a caller with %s', async (_what, headers) => {
     expect(await statusWith(headers)).toBe(401);
+  });
+
+  /** Request lines that no client library writes. */
+  const statusOf = async (requestLine: string, headers: string): Promise<number> => {
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    socket.end(`${requestLine}\r\nHost: 127.0.0.1:8080\r\n${headers}\r\n`);
+    return Number(/^HTTP\/1\.1 (\d+)/.exec(await text(socket))?.[1]);
+  };
+
+  test('does not trust a request for a proxy, whose Host does not count', async () => {
+    const close = 'Connection: close\r\n';
+    expect(await statusOf('GET /api/v1/proxy-hosts HTTP/1.1', close)).toBe(200);
+    expect(await statusOf('GET http://evil.example/api/v1/proxy-hosts HTTP/1.1', close)).toBe(401);
+  });
+
+  test('does not trust what looks like an nginx that adds no headers', async () => {
+    expect(await statusOf('GET /api/v1/proxy-hosts HTTP/1.0', 'Connection: close\r\n')).toBe(401);
+    expect(await statusOf('GET /api/v1/proxy-hosts HTTP/1.0', '')).toBe(200);
   });
 });
 

@@ -4,7 +4,33 @@ import ipaddr from 'ipaddr.js';
 /** Sent by our own data plane with every proxied request: such a request came through the proxy, so it is not local. */
 export const PROXIED_MARKER = 'x-sallyport-proxied';
 
-const FORWARDING_HEADERS = new Set([PROXIED_MARKER, 'forwarded', 'via', 'x-real-ip', 'x-client-ip', 'x-original-for']);
+/** What proxies, tunnels and clouds add to what they pass on; every `X-Forwarded…` beside these. */
+const FORWARDING_HEADERS = new Set([
+  PROXIED_MARKER,
+  'cdn-loop',
+  'cf-connecting-ip',
+  'client-ip',
+  'fastly-client-ip',
+  'forwarded',
+  'true-client-ip',
+  'via',
+  'x-client-ip',
+  'x-cluster-client-ip',
+  'x-envoy-external-address',
+  'x-host',
+  'x-original-for',
+  'x-original-forwarded-for',
+  'x-original-host',
+  'x-original-url',
+  'x-real-ip',
+]);
+
+/** nginx passes on like this when it is told nothing but where to: no header says so, and `Host` is a loopback address. */
+const looksPassedOn = ({ httpVersion, headers }: IncomingMessage): boolean =>
+  httpVersion === '1.0' && headers.connection?.toLowerCase() === 'close';
+
+/** Requests for proxies name the whole URL (RFC 9112, section 3.2.2), which then counts and not `Host`. */
+const isForProxy = ({ url = '' }: IncomingMessage): boolean => !url.startsWith('/');
 
 /** The forms in which nearly every local peer appears, so that a request needn't parse them. */
 const USUAL = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
@@ -42,5 +68,6 @@ export const isLocalCaller = (request: IncomingMessage): boolean => {
   for (const name in request.headers) {
     if (FORWARDING_HEADERS.has(name) || name.startsWith('x-forwarded')) return false;
   }
+  if (looksPassedOn(request) || isForProxy(request)) return false;
   return isLoopbackHost(hostOf(request.headers.host)) && isSameOrigin(request);
 };

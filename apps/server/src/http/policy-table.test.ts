@@ -191,6 +191,7 @@ describe.each<Mode>(['local', 'required', 'open'])('in mode %s', (mode) => {
     });
     const text = await response.text();
     expect(response.status, `${route}: ${text}`).toBeLessThan(500);
+    expect(response.headers.get('cache-control'), route).toBe('no-store');
     const isRefused = HOOK_REFUSALS.some((words) => text.includes(`"error":"${words}"`));
     if (!isRefused) return 'through';
     return response.status as Outcome;

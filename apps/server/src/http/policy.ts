@@ -90,10 +90,13 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
     if (!route.config?.policy) throw new Error(`route ${String(route.method)} ${route.url} declares no policy`);
     routes.push(`${String(route.method)} ${route.url} ${route.config.policy}`);
   });
-  app.addHook('onRequest', async (request) => {
-    const policy = request.routeOptions.config.policy;
+  app.addHook('onRequest', async (request, reply) => {
+    const { url = '', config } = request.routeOptions;
+    const { policy } = config;
     // Only the not-found handler has no policy; it answers without doing anything.
     if (!policy) return;
+    // Answers are for who asked, now; some hold what is shown only once.
+    if (url.startsWith('/api/') && !url.startsWith(DOCS_PREFIX)) reply.header('cache-control', 'no-store');
     const isLocal = isLocalCaller(request.raw);
     const check = async (): Promise<Identity> => {
       const identity = await identifyFor(policy, request, isLocal);

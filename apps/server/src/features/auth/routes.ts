@@ -13,7 +13,6 @@ const tags = ['auth'];
 const sendSignedIn = (request: FastifyRequest, reply: FastifyReply, status: 200 | 201, signedIn: SignedIn) =>
   reply
     .header('set-cookie', sessionCookie(request.raw, signedIn.token, new Date(signedIn.expires_at)))
-    .header('cache-control', 'no-store')
     .code(status)
     .send(signedIn);
 

@@ -87,6 +87,7 @@ export const createAuth = (deps: AuthDeps) => {
 
   return {
     beginAttempt,
+    noteFailure,
     provePassword,
 
     /**
@@ -115,6 +116,13 @@ export const createAuth = (deps: AuthDeps) => {
       });
       if (outcome === 'missing') {
         attempt.withdraw();
+        // Somebody knows the password; if it is not the user, this is the only trace.
+        await noteFailure({
+          action: 'auth.totp_asked',
+          actor,
+          resource: 'auth/login',
+          after: { email: account.shown },
+        });
         throw refuse.unauthorized('Two-factor code required', { details: 'totp_required' });
       }
       if (outcome === 'wrong') {

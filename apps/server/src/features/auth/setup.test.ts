@@ -1,4 +1,4 @@
-import type { SetupState, SignedIn } from '@sallyport/contract';
+import type { AuditEntry, SetupState, SignedIn } from '@sallyport/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { bearer, fromOutside, PASSWORD } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
@@ -51,7 +51,13 @@ onBothDatabases('setting up', (kind) => {
   test('can’t be tried until the token is guessed', async () => {
     for (let n = 0; n < 5; n += 1) expect((await setUp({ setup_token: `${n}` }, fromOutside())).status).toBe(401);
     expect((await setUp({ setup_token: announced[0] }, fromOutside())).status).toBe(429);
-    expect((await setUp()).status).toBe(201);
+    const { body: first } = await setUp();
+    const { body: entries } = await app.send<AuditEntry[]>('GET', '/audit-logs', undefined, bearer(first.token));
+    expect(entries.map(({ action }) => action)).toEqual([
+      'auth.setup',
+      'auth.throttled',
+      ...Array(5).fill('auth.setup_refused'),
+    ]);
   });
 
   test.each([

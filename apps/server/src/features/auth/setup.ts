@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Setup, SetupState, SignedIn } from '@sallyport/contract';
-import type { Actor } from '../../actor.ts';
+import type { Actor, ChangeEntry } from '../../actor.ts';
 import type { Executor, TransactAside } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { hashSecret } from '../../secrets/hash-secret.ts';
@@ -18,6 +18,8 @@ export interface SetupDeps {
   hasher: Pick<PasswordHasher, 'hash'>;
   sessions: Pick<Sessions, 'open'>;
   beginAttempt: (account: string, actor: Actor) => Promise<{ succeeded(): void }>;
+  /** Records a refusal. */
+  noteFailure: (entry: ChangeEntry) => Promise<void>;
   invalidate: () => void;
   clock: () => Date;
 }
@@ -26,7 +28,7 @@ const isSame = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(hashSecret(a)), Buffer.from(hashSecret(b)));
 
 export const createSetup = (deps: SetupDeps) => {
-  const { db, transactAside, store, hasher, sessions, beginAttempt, invalidate, clock } = deps;
+  const { db, transactAside, store, hasher, sessions, beginAttempt, noteFailure, invalidate, clock } = deps;
   /** Lives as long as the process: whoever reads its output may set up from elsewhere. */
   const setupToken = randomBytes(16).toString('hex');
 
@@ -37,6 +39,7 @@ export const createSetup = (deps: SetupDeps) => {
     if (actor.isLocal) return;
     const attempt = await beginAttempt('(setup)', actor);
     if (given === undefined || !isSame(given, setupToken)) {
+      await noteFailure({ action: 'auth.setup_refused', actor, resource: 'setup' });
       throw refuse.unauthorized('setup_token is required from other hosts; it is printed at start-up');
     }
     attempt.succeeded();

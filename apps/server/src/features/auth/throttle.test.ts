@@ -90,3 +90,25 @@ test('leaves one note a counter and window, not one an attempt', async () => {
   for (let n = 0; n < 100; n += 1) await begin('a', '192.0.2.1').catch(() => {});
   expect(noted).toBe(1);
 });
+
+test('keeps refusing when there are more callers than counters, however little they cost', async () => {
+  throttle = createThrottle(() => new Date(now), LIMITS, 100);
+  await fail(20, counter('b'), '192.0.2.1');
+  const refused = async (account: string, ip: string) =>
+    expect(begin(account, ip), `${account} ${ip}`).rejects.toMatchObject({ status: 429 });
+  // Refused attempts make no counters, however many accounts they name.
+  for (let n = 0; n < 500; n += 1) await refused(`c${n}`, '192.0.2.1');
+  await fail(50, 'victim', counter('198.51.100.')).catch(() => {});
+  await refused('victim', '203.0.113.1');
+  // Attempts that are let through do; those that hold nobody back make room first.
+  for (let n = 0; n < 1_000; n += 1) await begin(`d${n}`, `10.0.${n >> 8}.${n & 255}`);
+  await refused('victim', '203.0.113.1');
+  await refused('e', '192.0.2.1');
+});
+
+test('leaves nothing behind of attempts that were not made', async () => {
+  throttle = createThrottle(() => new Date(now), LIMITS, 4);
+  await fail(5, 'a', '192.0.2.1', true);
+  for (let n = 0; n < 50; n += 1) (await begin(`b${n}`, `10.0.0.${n}`)).withdraw();
+  await expect(begin('a', '192.0.2.1', true)).rejects.toMatchObject({ status: 429 });
+});

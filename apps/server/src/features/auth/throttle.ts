@@ -49,22 +49,47 @@ export interface OpenAttempt {
   withdraw(): void;
 }
 
+/** Of so many of the oldest counters the lowest makes room: those that hold somebody back are kept. */
+const ROOM_AMONG = 64;
+
 /**
  * Counts failed proofs of identity. An attempt counts as failed from its start, so that many at once can't all pass
- * before the first one fails; `succeeded` takes it back.
+ * before the first one fails; `succeeded` takes it back. Only attempts that are let through make counters: what is
+ * refused anyway must not push out the counters that refuse it.
  */
-export const createThrottle = (clock: () => Date, limits: ThrottleLimits = SIGN_IN_LIMITS) => {
+export const createThrottle = (
+  clock: () => Date,
+  limits: ThrottleLimits = SIGN_IN_LIMITS,
+  maxCounters: number = MAX_COUNTERS,
+) => {
   const counters = new Map<string, Counter>();
 
-  const counterOf = (key: string, now: number): Counter => {
+  const liveCounter = (key: string, now: number): Counter | undefined => {
     const known = counters.get(key);
-    if (known && known.endsAt > now) return known;
-    counters.delete(key);
-    if (counters.size >= MAX_COUNTERS) {
-      const oldest = counters.keys().next().value;
-      if (oldest !== undefined) counters.delete(oldest);
+    return known && known.endsAt > now ? known : undefined;
+  };
+
+  const makeRoom = (now: number): void => {
+    let lowest: { key: string; count: number } | undefined;
+    let looked = 0;
+    for (const [key, { count, endsAt }] of counters) {
+      const weight = endsAt > now ? count : 0;
+      if (!lowest || weight < lowest.count) lowest = { key, count: weight };
+      looked += 1;
+      if (weight === 0 || looked === ROOM_AMONG) break;
     }
-    const fresh = { count: 0, endsAt: now + limits.windowMs, isNoted: false };
+    if (lowest) counters.delete(lowest.key);
+  };
+
+  const take = (key: string, now: number): Counter => {
+    const known = liveCounter(key, now);
+    if (known) {
+      known.count += 1;
+      return known;
+    }
+    counters.delete(key);
+    if (counters.size >= maxCounters) makeRoom(now);
+    const fresh = { count: 1, endsAt: now + limits.windowMs, isNoted: false };
     counters.set(key, fresh);
     return fresh;
   };
@@ -86,8 +111,10 @@ export const createThrottle = (clock: () => Date, limits: ThrottleLimits = SIGN_
      */
     async begin(attempt: Attempt, onFirstRefusal: () => Promise<void>): Promise<OpenAttempt> {
       const now = clock().getTime();
-      const taken = keysOf(attempt).map(([key, limit]) => ({ counter: counterOf(key, now), limit }));
-      const full = taken.find(({ counter, limit }) => counter.count >= limit)?.counter;
+      const keys = keysOf(attempt);
+      const full = keys
+        .map(([key, limit]) => ({ counter: liveCounter(key, now), limit }))
+        .find(({ counter, limit }) => counter !== undefined && counter.count >= limit)?.counter;
       if (full) {
         if (!full.isNoted) {
           full.isNoted = true;
@@ -96,16 +123,20 @@ export const createThrottle = (clock: () => Date, limits: ThrottleLimits = SIGN_
         const seconds = Math.max(1, Math.ceil((full.endsAt - now) / 1000));
         throw refuse.tooMany('Too many failed attempts; try again later', { headers: { 'retry-after': `${seconds}` } });
       }
-      for (const { counter } of taken) counter.count += 1;
+      const taken = keys.map(([key]) => ({ key, counter: take(key, now) }));
+      const giveBack = ({ key, counter }: { key: string; counter: Counter }) => {
+        counter.count = Math.max(0, counter.count - 1);
+        if (counter.count === 0 && counters.get(key) === counter) counters.delete(key);
+      };
       return {
         withdraw() {
-          for (const { counter } of taken) counter.count = Math.max(0, counter.count - 1);
+          taken.forEach(giveBack);
         },
         succeeded() {
           const [pair, ...shared] = taken;
           if (pair) pair.counter.count = 0;
           // Only this attempt: a valid account of one's own must not buy more guesses at others.
-          for (const { counter } of shared) counter.count = Math.max(0, counter.count - 1);
+          shared.forEach(giveBack);
         },
       };
     },

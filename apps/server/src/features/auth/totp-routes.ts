@@ -8,11 +8,6 @@ const tags = ['auth'];
 export const totpRoutes =
   (secondFactor: SecondFactor) =>
   async (app: App): Promise<void> => {
-    // What is shown only once must not stay in a cache.
-    app.addHook('onSend', async (_request, reply) => {
-      reply.header('cache-control', 'no-store');
-    });
-
     app.post(
       '/auth/totp/setup',
       {

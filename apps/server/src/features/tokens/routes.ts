@@ -36,8 +36,7 @@ export const tokenRoutes =
         if (identity.kind !== 'user' || identity.sessionId === null) {
           throw refuse.forbidden('An API token can not do this; sign in instead');
         }
-        const created = await tokens.create(request.body, identity.id, request.actor);
-        return reply.header('cache-control', 'no-store').code(201).send(created);
+        return reply.code(201).send(await tokens.create(request.body, identity.id, request.actor));
       },
     );
 

@@ -19,11 +19,6 @@ const tags = ['users'];
 export const inviteRoutes =
   (invites: Invites) =>
   async (app: App): Promise<void> => {
-    // Invitation links are credentials.
-    app.addHook('onSend', async (_request, reply) => {
-      reply.header('cache-control', 'no-store');
-    });
-
     app.post(
       '/users/invite',
       {
