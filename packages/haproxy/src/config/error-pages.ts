@@ -2,9 +2,11 @@ import { dataPlaneFiles } from './layout.ts';
 
 /** Answers the proxy gives itself: status → what the page says unless a rule set `txn.message`. */
 export const ownAnswers: ReadonlyMap<number, { title: string; message: string }> = new Map([
+  [400, { title: 'Bad request', message: 'This request could not be understood.' }],
   [403, { title: 'Request refused', message: 'This request was refused.' }],
   [404, { title: 'Unknown host', message: 'No site is configured under this name.' }],
   [405, { title: 'Method not allowed', message: 'This method is not allowed here.' }],
+  [413, { title: 'Request too large', message: 'This request is larger than this site takes.' }],
   [429, { title: 'Too many requests', message: 'Too many requests. Please slow down.' }],
   [502, { title: 'Bad gateway', message: 'The site gave no usable answer.' }],
   [503, { title: 'Site unavailable', message: 'The site cannot be reached at the moment.' }],

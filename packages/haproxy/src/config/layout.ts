@@ -13,6 +13,7 @@ export const dataPlaneFiles = {
   bypassMap: 'maps/rate-limit-bypass.map',
   limitsMap: 'maps/limits.map',
   switchesMap: 'maps/switches.map',
+  trustedProxies: 'rules/trusted-proxies.list',
   exploitPatterns: 'rules/exploits.regex',
   pageFragments: 'pages/fragments.map',
   crtList: 'tls/crt-list.txt',

@@ -1,4 +1,5 @@
 import { routeFlags } from '../routes/flags.ts';
+import { quote } from './quote.ts';
 
 /** Servers for every kind of origin, and which one a record's flags choose; `authorities` is a PEM bundle. */
 export const originServers = (authorities: string): string => `\
@@ -19,6 +20,6 @@ export const originServers = (authorities: string): string => `\
   server https 0.0.0.0:0 ssl verify none sni var(txn.server_name)
   server https-h2 0.0.0.0:0 ssl verify none sni var(txn.server_name) alpn h2,http/1.1
   # With verify required, the certificate must match the server name that was sent.
-  server https-verify 0.0.0.0:0 ssl verify required ca-file ${authorities} sni var(txn.server_name)
-  server https-verify-h2 0.0.0.0:0 ssl verify required ca-file ${authorities} sni var(txn.server_name) alpn h2,http/1.1
+  server https-verify 0.0.0.0:0 ssl verify required ca-file ${quote(authorities)} sni var(txn.server_name)
+  server https-verify-h2 0.0.0.0:0 ssl verify required ca-file ${quote(authorities)} sni var(txn.server_name) alpn h2,http/1.1
 `;

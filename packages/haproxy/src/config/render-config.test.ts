@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { ownAnswers } from './error-pages.ts';
 import { renderConfig } from './render-config.ts';
 import { type ConfigSettings, defaultSettings, InvalidSetting } from './settings.ts';
 
@@ -54,6 +55,14 @@ describe('haproxy.cfg', () => {
         expect(rendered.split('\n').length).toBe(lines);
       }),
     );
+  });
+
+  test('has a page of its own for every status it refuses with', () => {
+    const guard = { agents: ['/a'], relays: ['/r'], spoeFile: '/s', returnSocket: '/b', timeoutMs: 1 };
+    const config = renderConfig(settings({ guard, rateLimit: { windowSec: 1 } }));
+    const statuses = [...config.matchAll(/deny_status (\d+)/g)].map(([, status]) => Number(status));
+    expect(statuses).toContain(413);
+    expect(statuses.filter((status) => !ownAnswers.has(status))).toEqual([]);
   });
 
   test('says nothing about any host', () => {

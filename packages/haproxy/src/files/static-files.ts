@@ -37,7 +37,9 @@ const defaultCertificate = (): string => {
 export const writeStaticFiles = async (directory: string, settings: ConfigSettings): Promise<void> => {
   const write = (file: string, text: string): Promise<void> =>
     writeFileAtomically(inDirectory(directory, file), [text], { durable: true });
-  await write(dataPlaneFiles.config, renderConfig(settings));
+  // The configuration last: a HAProxy that starts meanwhile never misses a file that it names.
+  const config = renderConfig(settings);
+  await write(dataPlaneFiles.trustedProxies, settings.trustedProxies.map((cidr) => `${cidr}\n`).join(''));
   await write(dataPlaneFiles.pageFragments, renderPageFragments());
   await write(dataPlaneFiles.exploitPatterns, renderExploitPatterns());
   const { guard } = settings;
@@ -47,4 +49,5 @@ export const writeStaticFiles = async (directory: string, settings: ConfigSettin
   for (const map of maps) await writeMissing(map, () => '');
   await writeMissing(dataPlaneFiles.defaultCertificate, defaultCertificate);
   await writeMissing(dataPlaneFiles.crtList, () => `${dataPlaneFiles.defaultCertificate}\n`);
+  await write(dataPlaneFiles.config, config);
 };
