@@ -7,7 +7,8 @@
 PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 export PATH
 
-say() { printf 'sallyport: %s\n' "$*"; }
+# On stderr, so that what a command prints can be passed on.
+say() { printf 'sallyport: %s\n' "$*" >&2; }
 
 fail() {
   printf 'sallyport: %s\n' "$*" >&2

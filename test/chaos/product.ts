@@ -110,7 +110,7 @@ export const createProduct = (ports: ProductPorts): Product => {
         'the supervisor says that it is ready',
         () => {
           if (child.exitCode !== null) throw new Error(`the supervisor ended:\n${log()}`);
-          return log().slice(before).includes('sallyport: ready');
+          return log().slice(before).includes('\nReady after ');
         },
         30_000,
       );

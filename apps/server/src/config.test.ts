@@ -49,6 +49,7 @@ describe('configuration', () => {
     ['SALLYPORT_TRUSTED_PROXIES', '010.1.1.1'],
     ['SALLYPORT_EMERGENCY_BASIC_AUTH', 'nobody'],
     ['SALLYPORT_LOG_LEVEL', 'loud'],
+    ['SALLYPORT_LOG_FORMAT', 'xml'],
   ])('names %s when its value is bad', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);

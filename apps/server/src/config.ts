@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import type { LogFormat } from './log.ts';
 import { Cidr } from './net/cidr.ts';
 import { type Listen, parseListen } from './net/listen.ts';
 
@@ -28,6 +29,8 @@ export interface Config {
   /** Whether the data plane's listeners expect the PROXY protocol from trusted proxies. */
   proxyProtocol: boolean;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
+  /** How all processes write their log: lines for people, or one JSON object a line. */
+  logFormat: LogFormat;
 }
 
 /** Names every variable that is wrong and why; never a value, which may be a secret. */
@@ -116,6 +119,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     trustedProxies: read('SALLYPORT_TRUSTED_PROXIES', cidrList, []),
     proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',
     logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),
+    logFormat: read('SALLYPORT_LOG_FORMAT', oneOf('text', 'json'), 'text'),
   };
   for (const name of Object.keys(env)) {
     if (name.startsWith('SALLYPORT_') && !known.has(name)) problems.push(`${name} is not a setting of this version`);

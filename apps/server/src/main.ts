@@ -1,23 +1,40 @@
-import { ConfigError, parseConfig } from './config.ts';
+import { type Config, ConfigError, parseConfig } from './config.ts';
 import { readEnvironment } from './config-sources.ts';
-import { createLog } from './log.ts';
+import { createLog, logOutput } from './log.ts';
+import { localAddress } from './net/listen.ts';
 import { startServer } from './server.ts';
+
+/** The password is too short on purpose: copied as it is, the command makes nothing. */
+const showSetup = ({ httpBind, logFormat }: Config, token: string): void => {
+  const body = `{"setup_token": "${token}", "email": "you@example.com", "password": "…"}`;
+  const lines = [
+    '',
+    'There is no administrator yet. Make one, on this machine or on another that reaches the API:',
+    '',
+    `  curl http://${localAddress(httpBind)}/api/v1/setup -H 'Content-Type: application/json' \\`,
+    `    -d '${body}'`,
+  ];
+  // Among JSON objects it would be a line that does not parse.
+  const output = logFormat === 'text' ? process.stdout : process.stderr;
+  output.write(`${lines.join('\n')}\n`);
+};
 
 const main = async () => {
   const env = readEnvironment(process.argv.slice(2), process.env, process.cwd());
   const config = parseConfig(env, process.cwd());
   // Whatever this process creates is nobody else's business.
   process.umask(0o077);
-  const log = createLog('server', config.logLevel);
+  // Whoever reads what we write may go away: no reason to stop serving.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const log = createLog('server', config.logLevel, logOutput(config.logFormat));
   const server = await startServer(config, log, {
     // Not through the log, which is kept: the token is for whoever starts the service.
-    announceSetupToken: (token) =>
-      process.stdout.write(`sallyport: to set up from another host, use setup token ${token}\n`),
+    announceSetupToken: (token) => showSetup(config, token),
   });
-  log.info({ url: server.url }, 'listening');
+  log.debug({ url: server.url }, 'listening');
   if (config.apiAuth === 'open') log.warn('API authentication is off: everybody who can connect may change everything');
   const stop = (signal: NodeJS.Signals) => {
-    log.info({ signal }, 'stopping');
+    log.debug({ signal }, 'stopping');
     server.stop().then(
       () => process.exit(0),
       (err) => {

@@ -11,7 +11,7 @@ import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
-import { createLog } from './log.ts';
+import { createLog, logOutput } from './log.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { createRouteSource } from './route-source.ts';
 import { openVault } from './secrets/vault.ts';
@@ -38,7 +38,12 @@ const render = async (): Promise<void> => {
   await resolver.load();
   const driver = createDataPlane({ directory, adminSocket: adminSocket(config.dataDir), haproxy: haproxyProgram() });
   const source = createRouteSource(database.kysely, vault);
-  const plane = createPlane({ driver, source, resolver, log: createLog('render', 'warn') });
+  const plane = createPlane({
+    driver,
+    source,
+    resolver,
+    log: createLog('render', 'warn', logOutput(config.logFormat)),
+  });
   // A server that is alive goes on changing the store, and its own writes may come before ours: what was acknowledged
   // while we rendered must not be missing from the files that HAProxy is about to read.
   for (let attempt = 0, rendered = -1; attempt < MOST_RENDERINGS && rendered !== (await source.revision()); attempt++) {

@@ -1,3 +1,4 @@
+import type { ReadLine } from './child-line.ts';
 import type { StopSteps } from './process/stop-process.ts';
 
 /** One row of the process table: everything the supervisor has to know about a child. */
@@ -7,8 +8,8 @@ export interface ChildSpec {
   argv: readonly [string, ...string[]];
   /** The whole environment. A living process started with another one is replaced, not adopted. */
   env: Readonly<Record<string, string>>;
-  /** `ours`: it writes to the supervisor's own output, and goes on when that dies. `log`: line by line into the log. */
-  output: 'ours' | 'log';
+  /** `ours`: it writes to the supervisor's own output, and goes on when that dies. Otherwise how to read its lines. */
+  output: 'ours' | ReadLine;
   stop: StopSteps;
   /** Done before each start; a rejection counts as a failed start. */
   prepare?(signal: AbortSignal): Promise<void>;

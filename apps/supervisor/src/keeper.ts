@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { endStrays } from './adoption.ts';
 import { recoveredAfterMs, restartDelayMs } from './back-off.ts';
+import type { ChildLine } from './child-line.ts';
 import type { ChildSpec } from './child-spec.ts';
 import { forwardLines } from './output-lines.ts';
 import { type Ending, type RunningProcess, spawnProcess } from './process/running-process.ts';
@@ -42,17 +43,26 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
     onChange();
   };
 
+  /** The complaints of a child that is being stopped are no news. */
+  const tell = ({ level, message, fields = {} }: ChildLine) =>
+    log[stopping.signal.aborted ? 'debug' : level](fields, message);
+
   const start = async (): Promise<RunningProcess> => {
     const strays = await endStrays(child, undefined);
     if (strays > 0) log.warn({ strays }, 'ended processes that were left over');
     await child.prepare?.(stopping.signal);
     stopping.signal.throwIfAborted();
-    const onOutput = (stream: Parameters<typeof forwardLines>[0]) =>
-      forwardLines(stream, {
-        line: (line) => log.info({ line }, 'child says'),
-        dropped: (lines) => log.warn({ lines }, 'child says too much, lines left out'),
-      });
-    return spawnProcess({ argv: child.argv, env: child.env, onOutput: child.output === 'log' ? onOutput : undefined });
+    const { argv, env, output } = child;
+    if (output === 'ours') return spawnProcess({ argv, env, onOutput: undefined });
+    return spawnProcess({
+      argv,
+      env,
+      onOutput: (stream, from) =>
+        forwardLines(stream, {
+          line: (line) => tell(output(line, from)),
+          dropped: (lines) => log.warn({ lines }, 'says too much, lines left out'),
+        }),
+    });
   };
 
   const watchReadiness = async (process: RunningProcess): Promise<void> => {
@@ -60,7 +70,8 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
     // A foreign program may answer in its place, so the child itself must be there as well.
     while (current === process && !stopping.signal.aborted) {
       if ((await child.isReady()) && current === process) {
-        log.info({ pid: process.pid, afterMs: Math.round(performance.now() - startedAt) }, 'child is ready');
+        const afterMs = Math.round(performance.now() - startedAt);
+        log[failures === 0 ? 'debug' : 'info']({ pid: process.pid, afterMs }, 'ready');
         ready.resolve();
         return;
       }
@@ -71,7 +82,7 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
   /** One life of the child, from start to end. Returns how it ended. */
   const live = async (process: RunningProcess): Promise<Ending> => {
     become(process);
-    watchReadiness(process).catch((err: unknown) => log.error({ err }, 'cannot tell whether the child is ready'));
+    watchReadiness(process).catch((err: unknown) => log.error({ err }, 'cannot tell whether it is ready'));
     const ending = await process.ended;
     become(undefined);
     return ending;
@@ -79,7 +90,7 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
 
   const run = async (): Promise<void> => {
     let next = adopted;
-    if (next) log.info({ pid: next.pid }, 'child adopted');
+    if (next) log.info({ pid: next.pid }, 'goes on, it was running already');
     while (!stopping.signal.aborted) {
       const startedAt = performance.now();
       let reason: object;
@@ -93,7 +104,7 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
       if (stopping.signal.aborted) return;
       failures = performance.now() - startedAt >= recoveredAfterMs ? 1 : failures + 1;
       const delayMs = restartDelayMs(failures, random);
-      log.warn({ ...reason, failures, delayMs }, 'child ended, starting it again');
+      log.warn({ ...reason, failures, delayMs }, 'ended, starting it again');
       await sleep(delayMs, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   };

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, parseConfig } from '@sallyport/server/config';
 import { readEnvironment } from '@sallyport/server/config-sources';
-import { createLog } from '@sallyport/server/log';
+import { createLog, logOutput } from '@sallyport/server/log';
 import { formatAddress } from '@sallyport/server/net/listen';
 import { endStrays } from './adoption.ts';
 import { layoutOf } from './children/layout.ts';
@@ -12,16 +12,9 @@ import { explainBindError, whyNotBindable } from './listeners.ts';
 import { readBootId } from './process/proc.ts';
 import { processTable } from './process-table.ts';
 import { chooseAddresses, configuredAddresses, type ProxyAddresses } from './proxy-listeners.ts';
+import { createScreen } from './screen.ts';
 import { readState, writeState } from './state-file.ts';
 import { findInherited, superviseAll } from './supervisor.ts';
-
-const usage = `usage: bin/up [--NAME=VALUE…]
-
-Runs Sallyport in the foreground until Ctrl-C or SIGTERM. --http-bind=127.0.0.1:9000 stands for
-SALLYPORT_HTTP_BIND=127.0.0.1:9000, and so on; docs/operations.md describes every setting.
-`;
-
-const say = (line: string): void => void process.stdout.write(`sallyport: ${line}\n`);
 
 const run = async (): Promise<void> => {
   // Everything below and all children: files and sockets for our user only.
@@ -36,7 +29,11 @@ const run = async (): Promise<void> => {
   if (lock.state === 'taken') {
     throw new Error(`process ${lock.pid} already runs Sallyport on ${layout.dataDir}; stop it first`);
   }
-  const log = createLog('supervisor', config.logLevel);
+  // Whoever reads what we write may go away (a closed terminal, the end of a pipe): no reason to stop a proxy.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const log = createLog('supervisor', config.logLevel, logOutput(config.logFormat));
+  const screen = createScreen(config.logFormat, log);
+  screen.starting(layout.dataDir);
 
   const bootId = readBootId();
   const saved = readState(layout.stateFile);
@@ -56,7 +53,7 @@ const run = async (): Promise<void> => {
     await endStrays(tableWith({ http: ':80', https: ':443' }).haproxy, undefined);
     const choice = await chooseAddresses(config);
     addresses = choice.addresses;
-    choice.notices.forEach(say);
+    choice.notices.forEach(screen.notice);
   }
 
   const table = tableWith(addresses);
@@ -86,25 +83,26 @@ const run = async (): Promise<void> => {
   const stop = async () => {
     if (isStopping) return hurry.abort();
     isStopping = true;
-    say('stopping');
+    screen.stopping();
     await supervisor.stop(hurry.signal);
     lock.release();
-    say('stopped');
+    screen.stopped();
     process.exit(0);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop());
 
   await supervisor.ready;
   if (isStopping) return;
-  const what = existsSync(programPath('web/dist/index.html')) ? 'API and UI' : 'API';
-  say(`${what} on http://${formatAddress(config.httpBind.host || '0.0.0.0', config.httpBind.port)}/`);
-  say(`proxy on ${addresses.http} (HTTP) and ${addresses.https} (HTTPS)`);
-  say('ready; Ctrl-C stops it');
+  screen.ready({
+    api: config.httpBind,
+    hasUi: existsSync(programPath('web/dist/index.html')),
+    proxy: addresses,
+    afterMs: Math.round(process.uptime() * 1000),
+  });
 };
 
 try {
-  if (process.argv.includes('--help')) process.stdout.write(usage);
-  else await run();
+  await run();
 } catch (error) {
   const lines =
     error instanceof ConfigError ? error.problems : [error instanceof Error ? error.message : String(error)];

@@ -46,13 +46,16 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
   ];
   return {
     onEvent(event: DataPlaneEvent): void {
+      // Our own leaving is no news.
+      if (isStopped) return;
+      const { type: _, ...fields } = event;
       switch (event.type) {
         case 'connected':
-          log.info(event, 'connected to HAProxy');
+          log.info(fields, 'connected to HAProxy');
           void reconcile();
           return;
         case 'disconnected':
-          log.warn(event, 'HAProxy does not answer');
+          log.warn(fields, 'HAProxy does not answer');
           plane.lost(`HAProxy is not running: ${event.reason}`);
           return;
         case 'fold failed':

@@ -16,6 +16,15 @@ export const parseListen = (text: string): Listen => {
   return { host: match[1] ?? match[2] ?? '', port };
 };
 
+/** How a client on this machine reaches a listener, as URLs write it: one on all addresses is reached through loopback. */
+export const localAddress = ({ host, port }: Listen): string => {
+  if (isOnEveryAddress({ host })) return formatAddress('127.0.0.1', port);
+  return formatAddress(host, port);
+};
+
+/** Whether a listener can be reached on every address of the machine. */
+export const isOnEveryAddress = ({ host }: Pick<Listen, 'host'>): boolean => ['', '0.0.0.0', '::'].includes(host);
+
 /** Renders a `Listen` or any host and port the way URLs write them: IPv6 in brackets. */
 export const formatAddress = (host: string, port: number): string =>
   host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import type { ChildSpec } from '../child-spec.ts';
 import { explainBindError, whyNotBindable } from '../listeners.ts';
 import { runToEnd } from '../process/run-to-end.ts';
+import { readHaproxyLine } from './haproxy-output.ts';
 import type { Layout } from './layout.ts';
 import { programPath } from './program-path.ts';
 
@@ -45,7 +46,7 @@ export const haproxyChild = ({ layout, listeners, serverEnv, log }: HaproxyDeps)
     } catch (err) {
       // Yesterday's routes are better than none: the reconciler brings the rest once the store can be read again.
       if (signal.aborted || !existsSync(layout.haproxyConfig)) throw err;
-      log.error({ err }, 'cannot render the data plane from the store, starting it on the files as they are');
+      log.error({ err }, 'the store cannot be read: HAProxy starts on the files of its last run');
     }
   };
 
@@ -59,7 +60,7 @@ export const haproxyChild = ({ layout, listeners, serverEnv, log }: HaproxyDeps)
       SALLYPORT_PROXY_HTTP: serverEnv.SALLYPORT_PROXY_HTTP ?? '',
       SALLYPORT_PROXY_HTTPS: serverEnv.SALLYPORT_PROXY_HTTPS ?? '',
     },
-    output: 'log',
+    output: readHaproxyLine,
     // Requests in flight may finish; connections that stay open after that are cut.
     stop: [
       { signal: 'SIGUSR1', waitMs: 1_000 },

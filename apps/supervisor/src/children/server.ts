@@ -1,14 +1,8 @@
-import { formatAddress, type Listen } from '@sallyport/server/net/listen';
+import { type Listen, localAddress } from '@sallyport/server/net/listen';
 import type { ChildSpec } from '../child-spec.ts';
 import { programPath } from './program-path.ts';
 
 const answerWithinMs = 1_000;
-
-/** How a client on this machine reaches a listener: one on all addresses is reached through loopback. */
-const localAddress = ({ host, port }: Listen): string => {
-  if (host === '' || host === '0.0.0.0') return formatAddress('127.0.0.1', port);
-  return formatAddress(host === '::' ? '::1' : host, port);
-};
 
 const answersHealth = async (bind: Listen): Promise<boolean> => {
   try {

@@ -21,7 +21,7 @@ export interface SpawnOptions {
   argv: readonly [string, ...string[]];
   env: Readonly<Record<string, string>>;
   /** Gets stderr and stdout when given; otherwise the process writes to ours. */
-  onOutput: ((stream: Readable) => void) | undefined;
+  onOutput: ((stream: Readable, from: 'stdout' | 'stderr') => void) | undefined;
 }
 
 const adoptedPollMs = 100;
@@ -57,7 +57,10 @@ export const spawnProcess = async ({ argv, env, onOutput }: SpawnOptions): Promi
     child.once('error', (cause) => reject(new Error(`cannot start ${program}`, { cause })));
   });
   const pid = child.pid!;
-  if (onOutput) for (const stream of [child.stdout, child.stderr]) if (stream) onOutput(stream);
+  if (child.stdout && child.stderr) {
+    onOutput?.(child.stdout, 'stdout');
+    onOutput?.(child.stderr, 'stderr');
+  }
   return {
     pid,
     // Not reaped before its 'exit' event, so /proc still knows even one that failed at once; a zombie has no use for it.

@@ -15,11 +15,15 @@ export interface RunSupervisor {
 
 const { stateFile, children }: RunSupervisor = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const supervisor = superviseAll({
-  children: children.map((child) => ({ ...child, output: 'log', isReady: async () => true })),
+  children: children.map((child) => ({
+    ...child,
+    output: (line) => ({ level: 'info', message: line }),
+    isReady: async () => true,
+  })),
   inherited: readState(stateFile),
   record: (living) =>
     writeState(stateFile, { boot_id: readBootId(), proxy_http: '', proxy_https: '', children: living }),
-  log: pino(),
+  log: pino({ level: 'debug' }),
   random: Math.random,
 });
 process.once('SIGTERM', async () => {
