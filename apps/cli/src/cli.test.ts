@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { newKey, replaceKey } from '@sallyport/server/secrets/key-file';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -89,6 +91,8 @@ describe('without a server', () => {
       ['token', 'create', '--user', 'a@example.com', '--name', 'x', '--role', 'root'],
       'Allowed choices are admin, user',
     ],
+    [['token', 'revoke', 'x'], 'must be the number that "token list" shows'],
+    [['token', 'revoke', '7'], 'Token not found'],
     [['keys', 'forget', '../../etc'], 'no key ../../etc is kept'],
     [['nonsense'], 'unknown command'],
   ])('refuses %j', async (args, message) => {
@@ -105,6 +109,61 @@ describe('without a server', () => {
     expect(bad.err).toContain('SALLYPORT_SESSION_SECRET must be at least 32 characters');
     expect(bad.err).toContain('SALLYPORT_TYPO');
     expect(bad.err).not.toContain('too-short-secret');
+  });
+
+  test('says in one line why a store can’t be used', async () => {
+    writeFileSync(join(dataDir, 'sallyport.db'), 'no database, however long one looks at it');
+    const oneLine = async (args: string[], env: object, message: string) => {
+      const { code, err } = await run(dataDir, args, { env });
+      expect({ code, err }).toEqual({ code: 1, err: expect.stringContaining(message) });
+      expect(err.trim().split('\n')).toHaveLength(1);
+      expect(err).not.toMatch(/Error:|node_modules/);
+    };
+    await oneLine(['user', 'list'], {}, 'the store can not be used: file is not a database');
+    await oneLine(['migrate'], {}, 'the store can not be used: file is not a database');
+    rmSync(join(dataDir, 'sallyport.db'));
+    await oneLine(['user', 'list'], { DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/x' }, 'ECONNREFUSED 127.0.0.1:1');
+    await run(dataDir, ['migrate']);
+    await run(dataDir, ['user', 'create-admin', 'a@example.com']);
+    writeFileSync(join(dataDir, 'encryption.key'), `${randomBytes(32).toString('base64')}\n`);
+    await oneLine(['user', 'create-admin', 'b@example.com'], {}, 'the encryption key is not the one of this store');
+    await oneLine(['audit', 'verify'], {}, 'the encryption key is not the one of this store');
+    writeFileSync(join(dataDir, 'encryption.key'), 'short');
+    await oneLine(['audit', 'verify'], {}, 'does not hold a key of 32 bytes');
+    chmodSync(dataDir, 0o755);
+    await oneLine(['migrate'], {}, 'is open to others');
+  });
+
+  test('shows control characters in names instead of obeying them', async () => {
+    await run(dataDir, ['migrate']);
+    await run(dataDir, ['user', 'create-admin', 'a@example.com']);
+    await run(dataDir, ['token', 'create', '--user', 'a@example.com', '--name', '\u001b[31mred\u202e']);
+    expect((await run(dataDir, ['token', 'list'])).out).toContain('1   \ufffd[31mred\ufffd  user');
+  });
+
+  test('keeps a key that still seals something', async () => {
+    await run(dataDir, ['migrate']);
+    await run(dataDir, ['user', 'create-admin', 'a@example.com']);
+    // As a rotation leaves it that was killed before its commit.
+    const old = /^(\w{8}) in use/.exec((await run(dataDir, ['keys', 'list'])).out)?.[1] ?? '';
+    replaceKey(dataDir, newKey(), old);
+    expect(await run(dataDir, ['keys', 'forget', old])).toMatchObject({
+      code: 1,
+      err: expect.stringContaining(`key ${old} still seals 1 secrets`),
+    });
+    expect((await run(dataDir, ['audit', 'verify'])).code).toBe(0);
+    expect((await run(dataDir, ['keys', 'rotate'])).code).toBe(0);
+    expect(await run(dataDir, ['keys', 'forget', old])).toMatchObject({ code: 0, out: `key ${old} forgotten\n` });
+    expect((await run(dataDir, ['audit', 'verify'])).code).toBe(0);
+  });
+
+  test.runIf(process.getuid?.() === 0)('leaves nothing that the owner of the directory can’t read', async () => {
+    chownSync(dataDir, 65_534, 65_534);
+    await run(dataDir, ['migrate']);
+    await run(dataDir, ['user', 'create-admin', 'a@example.com']);
+    await run(dataDir, ['keys', 'rotate']);
+    const foreign = readdirSync(dataDir).filter((name) => statSync(join(dataDir, name)).uid !== 65_534);
+    expect(foreign).toEqual([]);
   });
 
   test('tells that the server is away', async () => {

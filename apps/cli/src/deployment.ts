@@ -62,6 +62,9 @@ export const withDeployment = async (
       clock: () => new Date(),
       log: createLog('cli', 'silent'),
     });
+    await accounts.audit.checkKey().catch((error: Error) => {
+      throw new CommandFailure(`the encryption key is not the one of this store: ${error.message}`);
+    });
     await work({ config, database, vault, accounts, actor: systemActor(`cli ${userInfo().username}`) });
   } finally {
     await database.stop();

@@ -1,16 +1,18 @@
+/** Names come from callers of the API, and a terminal obeys the control characters in them. */
+const visible = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+
 /** Writes one line of result to standard output. */
 export const print = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };
 
-/** Writes rows in columns as wide as their widest cell. */
+/** Writes rows in columns as wide as their widest cell; control characters in cells are shown and have no effect. */
 export const printTable = (header: readonly string[], rows: readonly (readonly string[])[]): void => {
-  const widths = header.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
-  );
-  for (const row of [header, ...rows]) {
+  const lines = [header, ...rows].map((row) => row.map(visible));
+  const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  for (const line of lines) {
     print(
-      row
+      line
         .map((cell, column) => cell.padEnd(widths[column] ?? 0))
         .join('  ')
         .trimEnd(),

@@ -4,7 +4,7 @@ import { CHAIN_KEY_CONTEXT } from './features/audit/chain-key.ts';
 import { totpContext } from './features/auth/totp-context.ts';
 import { keyContext } from './features/certificates/source.ts';
 import { settingContext } from './features/settings/setting-context.ts';
-import type { Vault } from './secrets/vault.ts';
+import { keyIdOf, type Vault } from './secrets/vault.ts';
 
 /** One sealed text in the store, and how to replace it. */
 interface SealedText {
@@ -102,3 +102,12 @@ export const rotateKeys = ({ transact }: Pick<Database, 'transact'>, rotation: R
     install();
     return count;
   });
+
+/** How many stored secrets the key `keyId` sealed: more than none after a rotation that was interrupted. */
+export const countSealedWith = async (tx: Executor, keyId: string): Promise<number> => {
+  let count = 0;
+  for (const place of Object.values(SEALED_PLACES)) {
+    for await (const { sealed } of place(tx)) if (keyIdOf(sealed) === keyId) count += 1;
+  }
+  return count;
+};

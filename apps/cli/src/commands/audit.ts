@@ -14,7 +14,7 @@ const verify = () =>
             `entry ${report.id}: ${report.reason} (${report.entries} entries before it are intact)`,
           );
         }
-        print(`${report.entries} entries, all intact`);
+        print(report.entries === 1 ? '1 entry, intact' : `${report.entries} entries, all intact`);
       }),
     );
 

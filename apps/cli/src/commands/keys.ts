@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Executor } from '@sallyport/server/db/open';
-import { rotateKeys } from '@sallyport/server/rotate-keys';
+import { countSealedWith, rotateKeys } from '@sallyport/server/rotate-keys';
 import { forgetKey, newKey, replaceKey, retiredKeys } from '@sallyport/server/secrets/key-file';
 import { createVault } from '@sallyport/server/secrets/vault';
 import { Command } from 'commander';
@@ -33,9 +34,6 @@ const rotateFile = async (deployment: Deployment): Promise<void> => {
   if (config.encryptionKey !== undefined) {
     throw new CommandFailure('the key comes from SALLYPORT_ENCRYPTION_KEY; name a new one with --new-key-file');
   }
-  if (config.databaseUrl !== undefined && retiredKeys(config.dataDir).length > 0) {
-    print('note: nodes that share this store need the new key file too');
-  }
   const key = newKey();
   const { keyId } = createVault(key);
   const oldKeyId = vault.keyId;
@@ -47,6 +45,9 @@ const rotateFile = async (deployment: Deployment): Promise<void> => {
   });
   print(`${count} secrets sealed with key ${keyId}`);
   print(`key ${oldKeyId} is kept for backups made before; "sallyport keys forget ${oldKeyId}" removes it`);
+  if (config.databaseUrl !== undefined) {
+    print(`now copy ${join(config.dataDir, 'encryption.key')} to every other node that shares this store`);
+  }
 };
 
 const rotate = () =>
@@ -75,10 +76,16 @@ const forget = () =>
     .description('remove a kept key; secrets in backups sealed with it are lost')
     .argument('<id>')
     .action((keyId: string, _options: object, command: Command) =>
-      withDeployment(command, async ({ config, accounts, actor }) => {
+      withDeployment(command, async ({ config, database, accounts, actor }) => {
         if (!retiredKeys(config.dataDir).includes(keyId)) throw new CommandFailure(`no key ${keyId} is kept`);
-        forgetKey(config.dataDir, keyId);
-        await accounts.audit.note({ action: 'keys.forget', actor, resource: `keys/${keyId}` });
+        await database.transact(async (tx) => {
+          await accounts.audit.record(tx, { action: 'keys.forget', actor, resource: `keys/${keyId}` });
+          const count = await countSealedWith(tx, keyId);
+          if (count > 0) {
+            throw new CommandFailure(`key ${keyId} still seals ${count} secrets of the store; run "keys rotate" first`);
+          }
+          forgetKey(config.dataDir, keyId);
+        });
         print(`key ${keyId} forgotten`);
       }),
     );

@@ -14,6 +14,11 @@ const days = (text: string): number => {
   return number;
 };
 
+const tokenId = (text: string): number => {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('must be the number that "token list" shows.');
+  return Number(text);
+};
+
 const create = () =>
   new Command('create')
     .description('make an API token; it is printed once')
@@ -53,10 +58,10 @@ const list = () =>
 const revoke = () =>
   new Command('revoke')
     .description('revoke an API token')
-    .argument('<id>')
-    .action((id: string, _options: object, command: Command) =>
+    .argument('<id>', 'number that "token list" shows', tokenId)
+    .action((id: number, _options: object, command: Command) =>
       withDeployment(command, async ({ accounts, actor }) => {
-        await accounts.tokens.remove(Number(id), actor);
+        await accounts.tokens.remove(id, actor);
         print(`token ${id} revoked`);
       }),
     );

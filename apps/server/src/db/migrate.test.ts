@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Config } from '../config.ts';
 import { emptyStore, onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
-import { migrate } from './migrate.ts';
+import { migrate, pendingMigrations } from './migrate.ts';
 import { openDatabase } from './open.ts';
 
 const MIGRATE = `
@@ -41,6 +42,19 @@ onBothDatabases('migrations', (kind) => {
       const steps = outputs.map((output) => JSON.parse(output) as string[]);
       expect(steps.filter((taken) => taken.length > 0)).toHaveLength(1);
       expect(steps.flat()).toContain('0001-routes');
+    });
+  });
+
+  test('leave the store of a newer version alone', async () => {
+    await emptyStore(kind, async (config) => {
+      const database = openDatabase(config);
+      await migrate(database);
+      await sql`insert into schema_migrations (name, applied_at) values ('9999-later', '2026-01-01')`.execute(
+        database.kysely,
+      );
+      await expect(migrate(database)).rejects.toThrow(/newer version \(it has 9999-later\)/);
+      await expect(pendingMigrations(database)).rejects.toThrow(/newer version/);
+      await database.stop();
     });
   });
 

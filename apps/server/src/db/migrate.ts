@@ -1,4 +1,5 @@
 import { type Kysely, sql } from 'kysely';
+import { ConfigError } from '../config.ts';
 import * as routes from './migrations/0001-routes.ts';
 import * as accounts from './migrations/0002-accounts.ts';
 import * as audit from './migrations/0003-audit.ts';
@@ -28,9 +29,23 @@ interface MigrationTables {
   schema_migrations: { name: string; applied_at: string };
 }
 
+/** The steps of the store that are still to take. Throws a `ConfigError` for a store with steps that we don't know. */
+const pendingIn = async (db: Kysely<MigrationTables>): Promise<[string, Migration][]> => {
+  const rows = await db.selectFrom('schema_migrations').select('name').orderBy('name').execute();
+  const unknown = rows.map(({ name }) => name).filter((name) => !Object.hasOwn(MIGRATIONS, name));
+  if (unknown.length > 0) {
+    throw new ConfigError([
+      `the store was made by a newer version (it has ${unknown.join(', ')}); run that version, or restore a backup`,
+    ]);
+  }
+  const done = new Set(rows.map(({ name }) => name));
+  return Object.entries(MIGRATIONS).filter(([name]) => !done.has(name));
+};
+
 /**
  * Brings the schema up to date, in one transaction and under a lock, so that processes that start together don't
- * collide. Returns the names of the steps it took; an empty list means that there was nothing to do.
+ * collide. Returns the names of the steps it took; an empty list means that there was nothing to do. Throws a
+ * `ConfigError` for the store of a newer version.
  */
 export const migrate = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'>): Promise<string[]> => {
   const db = kysely as unknown as Kysely<MigrationTables>;
@@ -45,9 +60,7 @@ export const migrate = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'
       // A write that changes nothing takes SQLite's lock before the first read.
       await sql`delete from schema_migrations where name = ''`.execute(tx);
     }
-    const rows = await tx.selectFrom('schema_migrations').select('name').execute();
-    const done = new Set(rows.map((row) => row.name));
-    const pending = Object.entries(MIGRATIONS).filter(([name]) => !done.has(name));
+    const pending = await pendingIn(tx);
     for (const [name, migration] of pending) {
       await migration.up(tx as unknown as Kysely<Tables>, kind);
       await tx.insertInto('schema_migrations').values({ name, applied_at: new Date().toISOString() }).execute();
@@ -64,7 +77,5 @@ export const pendingMigrations = async ({ kysely, kind }: Pick<Database, 'kysely
       ? await sql`select 1 from sqlite_master where name = 'schema_migrations'`.execute(db)
       : await sql`select 1 where to_regclass('schema_migrations') is not null`.execute(db);
   if (found.rows.length === 0) return Object.keys(MIGRATIONS);
-  const rows = await db.selectFrom('schema_migrations').select('name').execute();
-  const done = new Set(rows.map(({ name }) => name));
-  return Object.keys(MIGRATIONS).filter((name) => !done.has(name));
+  return (await pendingIn(db)).map(([name]) => name);
 };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
+import { handOver } from '../data-dir.ts';
 import type { Tables } from './tables.ts';
 
 /** What stores run their statements on: the database itself or a transaction of it. */
@@ -46,11 +47,13 @@ const cacheStatements = (database: SqliteDatabase.Database): void => {
   }) as typeof database.prepare;
 };
 
-const sqliteDialect = (path: string): SqliteDialect =>
+const sqliteDialect = (dataDir: string): SqliteDialect =>
   new SqliteDialect({
     database: async () => {
+      const path = join(dataDir, 'sallyport.db');
       const database = new SqliteDatabase(path, { timeout: BUSY_TIMEOUT_MS });
       chmodSync(path, 0o600);
+      handOver(path, dataDir);
       database.pragma('journal_mode = WAL');
       // FULL: what was acknowledged survives a power cut, not only a crash of this process.
       database.pragma('synchronous = FULL');
@@ -71,7 +74,7 @@ const postgresDialect = (url: string): PostgresDialect => {
 /** Opens the store: SQLite in the data directory, or PostgreSQL when a URL is given. Does not migrate. */
 export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Database => {
   const kysely = new Kysely<Tables>({
-    dialect: databaseUrl ? postgresDialect(databaseUrl) : sqliteDialect(join(dataDir, 'sallyport.db')),
+    dialect: databaseUrl ? postgresDialect(databaseUrl) : sqliteDialect(dataDir),
   });
   return {
     kysely,

@@ -14,6 +14,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { ConfigError } from '../config.ts';
+import { handOver } from '../data-dir.ts';
 
 const KEY_FILE = 'encryption.key';
 const KEY_BYTES = 32;
@@ -24,13 +26,14 @@ const pathOf = (dataDir: string, keyId?: string): string =>
 
 const readKey = (path: string): Buffer => {
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
-  if (key.length < KEY_BYTES) throw new Error(`${path} does not hold a key of ${KEY_BYTES} bytes`);
+  if (key.length < KEY_BYTES) throw new ConfigError([`${path} does not hold a key of ${KEY_BYTES} bytes in base64`]);
   return key;
 };
 
 /** Writes a key to a file of its own (0600), synced to disk; returns the path. */
 const writeDraft = (dataDir: string, key: Buffer): string => {
-  const draft = `${pathOf(dataDir)}.draft-${process.pid}`;
+  // Not the process id: in a container the next process has the same one, and what a crash left would be in its way.
+  const draft = `${pathOf(dataDir)}.draft-${randomBytes(6).toString('hex')}`;
   const file = openSync(draft, 'wx', 0o600);
   try {
     writeSync(file, `${key.toString('base64')}\n`);
@@ -38,6 +41,7 @@ const writeDraft = (dataDir: string, key: Buffer): string => {
   } finally {
     closeSync(file);
   }
+  handOver(draft, dataDir);
   return draft;
 };
 
@@ -54,7 +58,7 @@ export const newKey = (): Buffer => randomBytes(KEY_BYTES);
 
 /**
  * Reads the generated key of the data directory, making it (0600, synced to disk) when there is none yet.
- * Safe when several processes start at once: the first one's key wins. Throws when the file is unreadable or too short.
+ * Safe when several processes start at once: the first one's key wins. Throws a `ConfigError` when the file is too short.
  */
 export const loadOrCreateKey = (dataDir: string): Buffer => {
   const path = pathOf(dataDir);

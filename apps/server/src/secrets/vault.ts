@@ -40,7 +40,7 @@ export const createVault = (material: string | Buffer): Vault => {
 };
 
 /** The id of the key that sealed a text; undefined when it is no sealed text. */
-const sealedWith = (sealed: string): string | undefined => /^v1\.([0-9a-f]{8})\./.exec(sealed)?.[1];
+export const keyIdOf = (sealed: string): string | undefined => /^v1\.([0-9a-f]{8})\./.exec(sealed)?.[1];
 
 /**
  * Opens the vault of a deployment. With `encryptionKey` that one key is used. Without it the generated key file is, and
@@ -68,7 +68,7 @@ export const openVault = ({
   };
   const vaultOf = (sealed: string): Vault => {
     const inUse = current();
-    const keyId = sealedWith(sealed);
+    const keyId = keyIdOf(sealed);
     if (keyId === undefined || keyId === inUse.keyId) return inUse;
     const known = retired.get(keyId);
     if (known) return known;

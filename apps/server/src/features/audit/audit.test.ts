@@ -149,6 +149,16 @@ onBothDatabases('the audit trail', (kind) => {
       2,
     ],
     [
+      'an entry that was added at the end',
+      "insert into audit_logs select 2000000000, timestamp, action, 'nobody', ip, user_agent, method, path, resource, details, hash from audit_logs where id = 2",
+      2_000_000_000,
+    ],
+    [
+      'a trail that was emptied as if it were new',
+      "update audit_chain set key_sealed = '', head_id = 0, head_hash = '', head_mac = ''; delete from audit_logs",
+      1,
+    ],
+    [
       'two entries that changed places',
       'update audit_logs set id = case id when 2 then -3 else -2 end where id in (2, 3)',
       2,
@@ -156,7 +166,7 @@ onBothDatabases('the audit trail', (kind) => {
   ])('shows %s', async (_name, statement, id) => {
     for (let n = 0; n < 4; n += 1) await note('test.tick', { after: { n } });
     expect((await open().verify()).ok).toBe(true);
-    await sql.raw(statement).execute(database.kysely);
+    for (const part of statement.split(';')) await sql.raw(part).execute(database.kysely);
     await sql.raw('update audit_logs set id = -id where id < 0').execute(database.kysely);
     expect(await open().verify()).toMatchObject({ ok: false, id });
   });

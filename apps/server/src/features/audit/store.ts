@@ -67,6 +67,17 @@ export const auditStore = (db: Executor) => ({
     return db.selectFrom('audit_logs').selectAll().orderBy('id').limit(1).executeTakeFirst();
   },
 
+  /** Id of the newest entry; 0 when there is none. */
+  async newestId(): Promise<number> {
+    const newest = await db.selectFrom('audit_logs').select('id').orderBy('id', 'desc').limit(1).executeTakeFirst();
+    return newest?.id ?? 0;
+  },
+
+  /** Whether there is a user: none is made without an entry. */
+  async hasUsers(): Promise<boolean> {
+    return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined;
+  },
+
   /** The last entry of the oldest ones that were all written before `moment`. */
   async lastBefore(moment: string): Promise<StoredEntry | undefined> {
     const kept = await db

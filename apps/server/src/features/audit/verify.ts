@@ -12,20 +12,28 @@ export type ChainReport = { ok: true; entries: number } | { ok: false; entries: 
  */
 export const verifyChain = async (store: AuditStore, vault: Vault): Promise<ChainReport> => {
   for (;;) {
+    // Before the chain, which then can't be behind it: an entry and its place in the chain are committed together.
+    const newestId = await store.newestId();
     const chain = await store.readChain();
-    const report = await verifyPart(store, vault, chain);
+    const report = await verifyPart(store, vault, chain, newestId);
     // Pruned meanwhile: what looked missing may have been removed by the rules.
     if (report.ok || (await store.readChain()).anchor_id === chain.anchor_id) return report;
   }
 };
 
-const verifyPart = async (store: AuditStore, vault: Vault, chain: StoredChain): Promise<ChainReport> => {
+const verifyPart = async (
+  store: AuditStore,
+  vault: Vault,
+  chain: StoredChain,
+  newestId: number,
+): Promise<ChainReport> => {
+  const broken = (entries: number, id: number, reason: string): ChainReport => ({ ok: false, entries, id, reason });
   const oldest = await store.oldest();
   if (chain.key_sealed === '') {
-    return oldest ? { ok: false, entries: 0, id: oldest.id, reason: 'the chain has no key' } : { ok: true, entries: 0 };
+    if (oldest) return broken(0, oldest.id, 'the chain has no key');
+    return (await store.hasUsers()) ? broken(0, 1, 'there are users but no entries') : { ok: true, entries: 0 };
   }
   const key = vault.open(chain.key_sealed, CHAIN_KEY_CONTEXT);
-  const broken = (entries: number, id: number, reason: string): ChainReport => ({ ok: false, entries, id, reason });
   const isPruned = chain.anchor_id > 0 || chain.anchor_mac !== '';
   if (isPruned && !isSameHash(chain.anchor_mac, hashEnd(key, 'anchor', chain.anchor_id, chain.anchor_hash))) {
     return broken(0, chain.anchor_id, 'the mark of the last removed entry was changed');
@@ -33,6 +41,7 @@ const verifyPart = async (store: AuditStore, vault: Vault, chain: StoredChain): 
   if (!isSameHash(chain.head_mac, hashEnd(key, 'head', chain.head_id, chain.head_hash))) {
     return broken(0, chain.head_id, 'the mark of the newest entry was changed');
   }
+  if (newestId > chain.head_id) return broken(0, newestId, 'an entry stands after the newest one');
   if (oldest && oldest.id <= chain.anchor_id) return broken(0, oldest.id, 'an entry stands before the first one kept');
   let previous = isPruned ? chain.anchor_hash : GENESIS;
   let last = chain.anchor_id;
