@@ -39,7 +39,7 @@ export const setvarAction: ActionReader = (action, _rule, link, context) => {
     const macro = compileMacro(pattern, action.valuePlace, context);
     const effect: Effect = (tx) => {
       const key = macro.expand(tx).toLowerCase();
-      tx.writeTx(key, change.apply(tx, tx.readTx(key)));
+      tx.writeTx(key, change.apply(tx, change.needsOld ? tx.readTx(key) : undefined));
     };
     const writesPrefix = pattern.slice(0, pattern.indexOf('%{')).toLowerCase();
     return withFootprint(effect, { reads: [...macro.slots, ...change.reads], writesPrefix });
@@ -58,6 +58,8 @@ export const setvarAction: ActionReader = (action, _rule, link, context) => {
 type Value = string | number | undefined;
 type Change = {
   apply(tx: Transaction, old: Value): Value;
+  /** False when `old` makes no difference: then it need not be looked up. */
+  readonly needsOld: boolean;
   /** TX slots that the new value is made from, and whether it is made from nothing else. */
   readonly reads: readonly number[];
   readonly readsOnlyTx: boolean;
@@ -69,7 +71,7 @@ const compileChange = (
   place: Parameters<typeof compileMacro>[1],
   context: CompileContext,
 ): Change => {
-  const fixed = (value: Value): Change => ({ apply: () => value, reads: [], readsOnlyTx: true });
+  const fixed = (value: Value): Change => ({ apply: () => value, needsOld: false, reads: [], readsOnlyTx: true });
   if (isUnset) return fixed(undefined);
   if (written === undefined) return fixed(1);
   const sign = written[0];
@@ -77,12 +79,17 @@ const compileChange = (
   const macro = compileMacro(isSum ? written.slice(1) : written, place, context);
   const { constant, slots: reads, readsOnlyTx } = macro;
   if (!isSum) {
-    if (constant === null) return { apply: (tx) => macro.expand(tx), reads, readsOnlyTx };
+    if (constant === null) return { apply: (tx) => macro.expand(tx), needsOld: false, reads, readsOnlyTx };
     return fixed(/^(?:0|[1-9]\d{0,14})$/.test(constant) ? Number(constant) : constant);
   }
   const factor = sign === '+' ? 1 : -1;
   const summand = constant === null ? null : factor * atoi(constant);
-  return { apply: (tx, old) => numberOf(old) + (summand ?? factor * atoi(macro.expand(tx))), reads, readsOnlyTx };
+  return {
+    apply: (tx, old) => numberOf(old) + (summand ?? factor * atoi(macro.expand(tx))),
+    needsOld: true,
+    reads,
+    readsOnlyTx,
+  };
 };
 
 const numberOf = (value: Value): number => (typeof value === 'number' ? value : value === undefined ? 0 : atoi(value));

@@ -43,6 +43,8 @@ export type CompiledOperator = {
   readonly macro: Macro | null;
   /** The operator's own answer, before negation. Stores TX.0–9 when `isCapturing`. */
   matches(tx: Transaction, buf: Uint8Array, start: number, end: number, isCapturing: boolean): boolean;
+  /** The same for a value that is text already, for operators whose argument has macros; null: none of these. */
+  readonly matchesText: ((tx: Transaction, value: string) => boolean) | null;
 };
 
 const knownNames: ReadonlySet<string> = new Set(operatorNames.map((name) => name.toLowerCase()));
@@ -100,6 +102,7 @@ const compileRegex = (node: OperatorNode, context: CompileContext): Compiled => 
     instance: null,
     phrases: null,
     numeric: null,
+    matchesText: null,
     matches: (tx, buf, start, end, isCapturing) => runPattern(pattern, tx, buf, start, end, isCapturing, isGlobal),
   };
 };
@@ -157,6 +160,7 @@ const dynamicRegex = (node: OperatorNode, isGlobal: boolean, context: CompileCon
     instance: null,
     phrases: null,
     numeric: null,
+    matchesText: null,
     matches(tx, buf, start, end, isCapturing) {
       const pattern = patternFor(macro.expand(tx));
       return pattern !== null && runPattern(pattern, tx, buf, start, end, isCapturing, isGlobal);
@@ -178,10 +182,7 @@ const compileNamed = (node: OperatorNode, context: CompileContext): Compiled => 
       instance: null,
       phrases: null,
       numeric,
-      matches(tx, buf, start, end, isCapturing) {
-        const argument = bytesOf(macro.expand(tx));
-        return matchDynamic(node.name, argument, buf, start, end, tx.operatorContext(isCapturing));
-      },
+      ...expandedOperator(node.name, macro),
     };
   }
   const readFile = (path: string): Uint8Array => {
@@ -201,7 +202,48 @@ const compileNamed = (node: OperatorNode, context: CompileContext): Compiled => 
     instance,
     phrases: phrasesOf(node, readFile),
     numeric,
+    matchesText: null,
     matches: (tx, buf, start, end, isCapturing) => instance.match(buf, start, end, tx.operatorContext(isCapturing)),
+  };
+};
+
+const maxRememberedAnswers = 512;
+const longestRememberedValue = 64;
+
+/**
+ * An operator whose argument is expanded for each request. It mostly comes to the same, and so do the values that are compared with it
+ * (names of headers, methods), so the last argument's answers are remembered.
+ */
+const expandedOperator = (name: string, macro: Macro): Pick<CompiledOperator, 'matches' | 'matchesText'> => {
+  let text = '';
+  let bytes = bytesOf(text);
+  const answers = new Map<string, boolean>();
+  const argument = (tx: Transaction): Uint8Array => {
+    const expanded = macro.expand(tx);
+    if (expanded !== text) {
+      text = expanded;
+      bytes = bytesOf(text);
+      answers.clear();
+    }
+    return bytes;
+  };
+  const ask = (tx: Transaction, buf: Uint8Array, start: number, end: number, isCapturing: boolean): boolean =>
+    matchDynamic(name, argument(tx), buf, start, end, tx.operatorContext(isCapturing));
+  return {
+    matches: ask,
+    matchesText(tx, value) {
+      argument(tx);
+      let answer = answers.get(value);
+      if (answer === undefined) {
+        const asBytes = bytesOf(value);
+        answer = ask(tx, asBytes, 0, asBytes.length, false);
+        if (value.length <= longestRememberedValue) {
+          if (answers.size >= maxRememberedAnswers) answers.clear();
+          answers.set(value, answer);
+        }
+      }
+      return answer;
+    },
   };
 };
 

@@ -99,5 +99,5 @@ export type Program = {
   readonly groupCount: number;
   readonly txNames: readonly string[];
   /** Slot of a TX name in lower case, or -1. */
-  slotOf(name: string): number;
+  slotOf(key: string): number;
 };

@@ -239,6 +239,50 @@ SecRule ARGS:b "@pm bar foo" "id:2,phase:1,pass,log,capture,msg:'[%{tx.0}]'"`;
   });
 });
 
+describe('gates that are settled at load', () => {
+  const gated = `SecAction "id:1,phase:1,pass,nolog,setvar:tx.level=1"
+SecRule ARGS:a "@streq x" "id:2,phase:2,pass,log"
+SecRule TX:level "@lt 2" "id:3,phase:2,pass,nolog,skipAfter:END"
+SecRule ARGS:a "@streq x" "id:4,phase:2,pass,log"
+SecMarker END
+SecRule MATCHED_VAR_NAME "@streq TX:level" "id:5,phase:2,pass,log,msg:'%{MATCHED_VAR}',chain"
+  SecRule MATCHED_VARS "@streq TX:level" "setvar:tx.seen=1"`;
+
+  test('leave out what is behind them, and what they matched is still seen', () => {
+    expect(fired(gated, { query: 'a=x' })).toEqual([2, 5]);
+    expect(fired(gated, { query: 'a=y' })).toEqual([5]);
+  });
+
+  test('let through what is behind them when they are taken out, by a rule or for a request', () => {
+    const removal = `SecRule ARGS:b "@streq x" "id:9,phase:1,pass,nolog,ctl:ruleRemoveById=3"\n`;
+    expect(fired(removal + gated, { query: 'a=x' })).toEqual([2, 5]);
+    expect(fired(removal + gated, { query: 'a=x&b=x' })).toEqual([2, 4]);
+    const request = given.request({ query: 'a=x' });
+    expect(idsOf(rules(gated).inspect({ ...request, exclusions: [{ ruleId: 3 }] }))).toEqual([2, 4]);
+  });
+
+  test('stay open where any rule may write what they read', () => {
+    const raised = `${gated.replace('SecRule ARGS:a', `SecRule ARGS:b "@streq x" "id:9,phase:2,pass,nolog,setvar:tx.level=2"\nSecRule ARGS:a`)}`;
+    expect(fired(raised, { query: 'a=x&b=x' })).toEqual([2, 4]);
+    expect(fired(raised, { query: 'a=x' })).toEqual([2, 5]);
+  });
+});
+
+test('an operator with a macro answers by the argument of each request', () => {
+  const text = `SecRule ARGS:of "@rx .*" "id:1,phase:1,pass,nolog,capture,setvar:tx.allowed=%{tx.0}"
+SecRule ARGS:a "@rx .*" "id:2,phase:1,pass,nolog,capture,setvar:tx.x_%{tx.0}=%{tx.0}"
+SecRule TX:/^x_/ "@within %{tx.allowed}" "id:3,phase:1,pass,log"
+SecRule TX:/^x_/ "!@within %{tx.allowed}" "id:4,phase:1,pass,log"`;
+  const ruleSet = rules(text);
+  const ids = (query: string): number[] => idsOf(ruleSet.inspect(given.request({ query })));
+  for (let round = 0; round < 2; round++) {
+    expect(ids('of=one+two&a=two')).toEqual([3]);
+    expect(ids('of=one+three&a=two')).toEqual([4]);
+    expect(ids('of=one+two&a=three')).toEqual([4]);
+    expect(ids('of=one+three&a=three')).toEqual([3]);
+  }
+});
+
 describe('transformations', () => {
   test('run in order; t:none drops those of SecDefaultAction', () => {
     const text = (actions: string) =>

@@ -36,11 +36,12 @@ export const createEvaluator = (trace: Trace | null) => {
     const isCapturing = link.isCapturing && !operator.isNegated;
     const finder = operator.name === 'rxglobal' ? null : (operator.pattern ?? operator.instance);
     if (isKnown && finder !== null) {
+      const text = latin1(range.buf, range.start, range.end);
       if (link.isCapturing) {
         const isStable = range.buf !== buffers.even && range.buf !== buffers.odd;
-        tx.captureLater(finder, range.buf, range.start, range.end, isStable);
+        tx.captureLater(finder, range.buf, range.start, range.end, isStable, text);
       }
-      onMatch(tx, rule, link, name, latin1(range.buf, range.start, range.end));
+      onMatch(tx, rule, link, name, text);
       return true;
     }
     const isMatch = operator.matches(tx, range.buf, range.start, range.end, isCapturing) !== operator.isNegated;
@@ -80,7 +81,7 @@ export const createEvaluator = (trace: Trace | null) => {
   };
 
   const checkValue = (tx: Transaction, rule: Rule, link: Link, name: string, value: string | number): boolean => {
-    const { numeric, isNegated } = link.operator!;
+    const { numeric, matchesText, isNegated } = link.operator!;
     if (numeric !== null && link.transformations.length === 0) {
       const isMatch = compareNumbers(numeric, value, tx) !== isNegated;
       if (trace !== null) {
@@ -90,7 +91,14 @@ export const createEvaluator = (trace: Trace | null) => {
       if (isMatch) onMatch(tx, rule, link, name, String(value));
       return isMatch;
     }
-    const bytes = bytesOf(String(value));
+    const text = String(value);
+    if (matchesText !== null && trace === null && link.transformations.length === 0) {
+      tx.budget.units -= 8;
+      if (matchesText(tx, text) === isNegated || tx.budget.exceeded) return false;
+      onMatch(tx, rule, link, name, text);
+      return true;
+    }
+    const bytes = bytesOf(text);
     return checkBytes(tx, rule, link, name, bytes, 0, bytes.length, false);
   };
 
@@ -192,15 +200,20 @@ export const entryName = (variable: Variable, entry: Entry): string =>
 /** Slots whose names a target selects. Names known at load never change, so the answer is kept. */
 const slotsOf = new WeakMap<Target, readonly number[]>();
 
-const txValues = (tx: Transaction, target: Target): [name: string, value: string][] => {
+const slotsFor = (tx: Transaction, target: Target): readonly number[] => {
   const { txNames } = tx.program;
   let slots = slotsOf.get(target);
   if (slots === undefined) {
     slots = txNames.flatMap((name, slot) => (selects(target.selector, name) ? [slot] : []));
     slotsOf.set(target, slots);
   }
+  return slots;
+};
+
+const txValues = (tx: Transaction, target: Target): [name: string, value: string][] => {
+  const { txNames } = tx.program;
   const values: [string, string][] = [];
-  for (const slot of slots) {
+  for (const slot of slotsFor(tx, target)) {
     const value = tx.slotValue(slot);
     if (value !== undefined) values.push([txNames[slot]!, String(value)]);
   }

@@ -14,6 +14,15 @@ export type Folded = {
   readonly done: ReadonlySet<number>;
   /** Rules that can never match, by index. */
   readonly never: ReadonlySet<number>;
+  /** Rules that always match and do nothing but go on at their `skipTo` (paranoia-level gates), by index. */
+  readonly jumps: ReadonlyMap<number, Jump>;
+};
+
+/** What is left of a jump's match for later rules to see. */
+export type Jump = {
+  readonly matchedVars: (readonly [name: string, value: string])[];
+  readonly matchedName: string;
+  readonly matchedValue: string;
 };
 
 const firstNamedSlot = 10;
@@ -27,11 +36,12 @@ export const foldConstants = (program: Program): Folded => {
   const evaluator = createEvaluator(null);
   const done = new Set<number>();
   const never = new Set<number>();
+  const jumps = new Map<number, Jump>();
   foldAssignments(program.phases[1]!);
-  findNever();
+  findSettled();
   const slots = tx.slots.slice();
   tx.arena.release();
-  return { slots, done, never };
+  return { slots, done, never, jumps };
 
   /** Assignments of phase 1, from its beginning to where the request may decide what runs. */
   function foldAssignments({ rules }: PhaseProgram): void {
@@ -61,21 +71,42 @@ export const foldConstants = (program: Program): Folded => {
   }
 
   /** Rules of any phase that compare what only folded rules have written. */
-  function findNever(): void {
+  function findSettled(): void {
     const isLeft = ({ index }: Rule): boolean => !done.has(index) && !never.has(index);
     const left = program.rules.filter(isLeft);
     const staying = createChanges(program);
     for (const rule of left) staying.add(rule);
-    for (const rule of left) if (cannotMatch(rule, staying)) never.add(rule.index);
+    for (const rule of left) {
+      if (cannotMatch(rule, staying)) never.add(rule.index);
+      else if (isBareJump(rule) && isSettled(rule.links[0]!, staying)) {
+        // Known to match by now.
+        evaluateRule(tx, rule, null, evaluator);
+        const { matchedVars, matchedName, matchedValue } = tx;
+        jumps.set(rule.index, { matchedVars, matchedName, matchedValue });
+      }
+    }
   }
 
   /** Whether the head reads TX variables that no rule of `staying` writes, and does not match them as they are now. */
   function cannotMatch(rule: Rule, staying: ReturnType<typeof createChanges>): boolean {
     const head = rule.links[0]!;
-    if (head.operator === null || !readsOnlyNamedTx(head) || readsOf(head).some(staying.mayWrite)) return false;
-    return !evaluator.link(tx, rule, { ...head, effects: [], isCapturing: false }, null);
+    return isSettled(head, staying) && !evaluator.link(tx, rule, { ...head, effects: [], isCapturing: false }, null);
   }
 };
+
+/** The link compares TX variables that no rule of `staying` writes. */
+const isSettled = (link: Link, staying: ReturnType<typeof createChanges>): boolean =>
+  link.operator !== null && readsOnlyNamedTx(link) && !readsOf(link).some(staying.mayWrite);
+
+/** Matching does nothing but leave out the rules up to `skipTo`. */
+const isBareJump = ({ links, skipTo, isLogged, severity, disruption }: Rule): boolean =>
+  skipTo !== -1 &&
+  !isLogged &&
+  severity === null &&
+  disruption.kind === 'pass' &&
+  links.length === 1 &&
+  links[0]!.effects.length === 0 &&
+  !links[0]!.isCapturing;
 
 /** Matching leaves no trace but in TX. */
 const isQuiet = (rule: Rule): boolean =>

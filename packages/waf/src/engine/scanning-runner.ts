@@ -60,6 +60,7 @@ export const createScanningRunner = (
 ): PhaseRunner => {
   const tests = collectScanTests(program);
   const tables = createPhaseTables(program, new Set([...folded.done, ...folded.never]));
+  const jumpOf = program.rules.map(({ index }) => folded.jumps.get(index) ?? null);
   const unfoldedTables = createPhaseTables(program, new Set());
   const memo = memoBytes > 0 ? createValueMemo(memoBytes) : null;
   const plans = new Map<number, ScanPlan>();
@@ -176,10 +177,20 @@ export const createScanningRunner = (
     }
     if (state.waiting.askIn <= phase) resolve(tx, state);
     const table = (tx.isFolded ? tables : unfoldedTables)[phase]!;
+    const jumps = tx.isFolded && trace === null ? jumpOf : null;
     const active = table.start(state.groups);
     for (const index of state.hits.keys()) table.activate(active, index, 0);
     for (let position = nextPosition(active, 0); position !== -1 && !isPhaseOver(tx); ) {
       const rule: Rule = table.rules[position]!;
+      const jump = jumps === null ? null : jumps[rule.index]!;
+      if (jump !== null && !tx.isRemoved(rule)) {
+        tx.rule = rule;
+        tx.matchedVars = jump.matchedVars;
+        tx.matchedName = jump.matchedName;
+        tx.matchedValue = jump.matchedValue;
+        position = nextPosition(active, rule.skipTo);
+        continue;
+      }
       if (rule.isScannable && (state.groups & (1 << rule.group)) === 0) {
         scanEntries(tx, state, 1 << rule.group, 0);
         if (state.waiting.askIn <= phase) resolve(tx, state);

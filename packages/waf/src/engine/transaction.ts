@@ -90,6 +90,8 @@ export class Transaction {
     readonly buf: Uint8Array;
     readonly start: number;
     readonly end: number;
+    /** The range as text, where that is known. */
+    readonly text: string | null;
   } | null = null;
   #removedRules: Uint8Array | null = null;
   #removedTargets: Map<number, Exclusion[]> | null = null;
@@ -208,19 +210,23 @@ export class Transaction {
    * A pattern or operator has matched this range and its rule captures: what it captures is worked out when one is read, which is seldom. Bytes that
    * are not stable (they lie in a buffer that is used again) are copied.
    */
-  captureLater(finder: Finder, buf: Uint8Array, start: number, end: number, isStable: boolean): void {
+  captureLater(
+    finder: Finder,
+    buf: Uint8Array,
+    start: number,
+    end: number,
+    isStable: boolean,
+    text: string | null = null,
+  ): void {
     this.#pending = isStable
-      ? { finder, buf, start, end }
-      : { finder, buf: copyOf(buf, start, end), start: 0, end: end - start };
+      ? { finder, buf, start, end, text }
+      : { finder, buf: copyOf(buf, start, end), start: 0, end: end - start, text };
   }
 
   /** Replaces TX.0–9 by the groups of a match; groups that took no part are unset, as in ModSecurity 2. */
   storeCaptures(buf: Uint8Array, groups: Int32Array): void {
     this.#pending = null;
-    for (let index = 0; index < 10; index++) {
-      const start = groups[index * 2] ?? -1;
-      this.slots[index] = start < 0 ? undefined : latin1(buf, start, groups[index * 2 + 1]!);
-    }
+    this.#storeGroups(buf, groups, 0, 0, null);
   }
 
   /** Runs `read` while macros see `mask` in place of the matched value and of what was captured from it. */
@@ -236,14 +242,24 @@ export class Transaction {
   }
 
   #resolveCaptures(): void {
-    const { finder, buf, start, end } = this.#pending!;
+    const { finder, buf, start, end, text } = this.#pending!;
     this.#pending = null;
     if ('match' in finder) {
       finder.match(buf, start, end, this.operatorContext(true));
       return;
     }
     const groups = finder.exec(buf, start, end, this.budget);
-    if (groups !== null) this.storeCaptures(buf, groups);
+    if (groups === null) return;
+    this.#storeGroups(buf, groups, start, end, text);
+  }
+
+  #storeGroups(buf: Uint8Array, groups: Int32Array, start: number, end: number, text: string | null): void {
+    for (let index = 0; index < 10; index++) {
+      const from = groups[index * 2] ?? -1;
+      const to = groups[index * 2 + 1]!;
+      if (from < 0) this.slots[index] = undefined;
+      else this.slots[index] = text !== null && from === start && to === end ? text : latin1(buf, from, to);
+    }
   }
 
   operatorContext(isCapturing: boolean): OperatorContext {

