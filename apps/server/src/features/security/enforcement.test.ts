@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import type { GuardConfig } from '@sallyport/contract';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -181,6 +181,44 @@ onBothDatabases('enforcement', (kind) => {
       it.advance(3_600_000);
       const rows = () => it.database.kysely.selectFrom('decisions').select('ip').execute();
       await eventually(rows).toEqual([]);
+      await watch.stop();
+    }));
+
+  test('what could not be read of the store is read again', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const watch = it.enforcement.watch();
+      const rename = (from: string, to: string) => it.database.kysely.schema.alterTable(from).renameTo(to).execute();
+      await rename('rulesets', 'rulesets_elsewhere');
+      await it.setSetting('feature.guard.enabled', 'true');
+      await expect(it.enforcement.refresh()).rejects.toThrow('rulesets');
+      expect(it.enforcement.status()).toMatchObject({ applied: false, issue: 'what is stored could not be read' });
+      await rename('rulesets_elsewhere', 'rulesets');
+      await rename('decisions', 'decisions_elsewhere');
+      await eventually(() => it.enforcement.status().applied).toBe(false);
+      await rename('decisions_elsewhere', 'decisions');
+      await ban(it, '203.0.113.7');
+      await eventually(() => it.memory.bans.size).toBe(1);
+      await eventually(() => it.enforcement.status()).toMatchObject({ applied: true, issue: null });
+      await watch.stop();
+    }));
+
+  test('a configuration that could not be written is written as soon as it can be', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.acl.enabled', 'true');
+      // Where the file is prepared is something else: what a full disk does, without one.
+      const inTheWay = `${guardConfigPath(it.dataDir)}.new`;
+      mkdirSync(inTheWay);
+      await it.enforcement.refresh();
+      expect(it.enforcement.status()).toMatchObject({ applied: false, issue: expect.stringContaining('EISDIR') });
+      expect(it.memory.held.switches).toMatchObject({ judgeAccess: true });
+      const watch = it.enforcement.watch();
+      rmSync(inTheWay, { recursive: true });
+      it.advance(1_000);
+      await eventually(() => it.memory.held.guard?.access.enabled).toBe(true);
+      await eventually(() => it.enforcement.status()).toMatchObject({ applied: true, issue: null });
       await watch.stop();
     }));
 

@@ -77,6 +77,10 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     underway.add(part);
     try {
       settle(part, await apply(), content);
+    } catch (err) {
+      // A full disk, for example. It is tried again like everything else that is not in force.
+      log.error({ err, part }, 'a part of the suite could not be enforced');
+      settle(part, { applied: false, issue: err instanceof Error ? err.message : String(err) }, content);
     } finally {
       underway.delete(part);
     }
@@ -127,13 +131,17 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     notice();
   };
 
-  const applyGuards = async (content: SecurityState['guard']): Promise<void> => {
-    const config = await guardFile.write(content);
-    // Unchanged, and every guard has it.
-    if (!config && !issues.has('guards') && told.has('guards')) return;
-    const whole = config ?? { revision: guardFile.revision(), ...content };
-    await run('guards', () => plane.applyGuardConfig(whole), 'told');
-  };
+  const applyGuards = (content: SecurityState['guard']): Promise<void> =>
+    run(
+      'guards',
+      async () => {
+        const config = await guardFile.write(content);
+        // Unchanged, and every guard has it.
+        if (!config && !issues.has('guards') && told.has('guards')) return { applied: true, issue: null };
+        return plane.applyGuardConfig(config ?? { revision: guardFile.revision(), ...content });
+      },
+      'told',
+    );
 
   /** Returns whether the set of bans to enforce is another one now. */
   const applyState = async (): Promise<boolean> => {
@@ -151,7 +159,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     return before?.bansEnforced !== state.bansEnforced || before.crowdsecEnforced !== state.crowdsecEnforced;
   };
 
-  const work = async ({ state: isState, allBans, networks }: Work): Promise<void> => {
+  const apply = async ({ state: isState, allBans, networks }: Work): Promise<void> => {
     let isAll = allBans;
     if (isState || !state) isAll = (await applyState()) || isAll;
     if (isAll || issues.has('bans')) await replaceBans();
@@ -162,6 +170,18 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     } else if (retryAt === Number.POSITIVE_INFINITY) {
       retryAt = clock().getTime() + retryMs;
       retryMs = Math.min(retryMs * 2, RETRY_MS[1]);
+    }
+  };
+
+  const work = async (batch: Work): Promise<void> => {
+    try {
+      await apply(batch);
+    } catch (error) {
+      // Nothing of this may be taken for done, nor for seen: the next look at the store finds it all to be new.
+      seen = '';
+      knownVersion = -1;
+      stateIssue = 'what is stored could not be read';
+      throw error;
     }
   };
 
