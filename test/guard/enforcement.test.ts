@@ -194,6 +194,28 @@ describe('the suite, from the API to the browser', () => {
     expect(await from('127.0.9.8')).toBe(200);
   });
 
+  test('a ban of all IPv6, or a whitelist of it, does nothing to IPv4', async () => {
+    const ban = async (ip: string) => {
+      const { body } = await call<{ decision: { id: number } }>('POST', '/security/decisions', { ip, action: 'block' });
+      return () => call('DELETE', `/security/decisions/${body.decision.id}`);
+    };
+    const liftAll = await ban('::/0');
+    const mapped = () => haproxy('get map maps/decisions.map 127.0.0.8');
+    expect([await from('127.0.0.8'), await mapped()]).toEqual([200, expect.stringContaining('found=no')]);
+    const inForce = () => haproxy('get map maps/decisions.map 2001:db8::1');
+    // A narrower one uses a key of the wider one; lifting it lifts nothing else.
+    const liftPart = await ban('2000::/3');
+    await liftPart();
+    expect(await inForce()).toContain('found=yes');
+    await liftAll();
+    expect(await inForce()).toContain('found=no');
+    await configure({ admin_whitelist: '192.0.2.1, ::/0' });
+    const lift = await ban('127.0.0.9');
+    expect(await from('127.0.0.9')).toBe(403);
+    await lift();
+    await configure({ admin_whitelist: '192.0.2.1' });
+  });
+
   test('a rate limit counts each client, refuses with 429 and Retry-After, and survives a reload', async () => {
     await turn('security.rate_limit.enabled', true);
     await configure({ rate_limit_requests: 5, rate_limit_burst: 3, rate_limit_bypass_list: '127.0.5.0/24' });

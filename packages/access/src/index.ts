@@ -3,3 +3,4 @@ export type { CountryLookup } from './country-lookup.ts';
 export { isLocalNetwork } from './local-network.ts';
 export { formatNetwork, InvalidNetwork, type Network, parseNetwork } from './network.ts';
 export { createNetworkSet, type NetworkSet, overlaps } from './network-set.ts';
+export { withoutMapped } from './without-mapped.ts';

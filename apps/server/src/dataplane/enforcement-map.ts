@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { formatNetwork, parseNetwork, withoutMapped } from '@sallyport/access';
 import {
   type AdminSocket,
   createMapCommands,
@@ -30,6 +31,20 @@ export const attempt = async (commands: () => Promise<void>): Promise<Applied> =
     return notApplied(error instanceof Error ? error.message : String(error));
   }
 };
+
+/** What became of both: the file for HAProxy's next start, and HAProxy as it runs. */
+export const both = ({ issue: kept }: Applied, { issue: live }: Applied): Applied => {
+  const issue = kept ?? live;
+  return issue === null ? APPLIED : notApplied(issue);
+};
+
+/** Whether HAProxy would find IPv4 addresses in this canonical network though it is written as IPv6. */
+export const holdsMapped = (network: string): boolean =>
+  network.startsWith('::') && network.includes('/') && withoutMapped(parseNetwork(network)).length > 1;
+
+/** The keys of HAProxy's map that stand for a canonical network. */
+export const mapKeys = (network: string): string[] =>
+  holdsMapped(network) ? withoutMapped(parseNetwork(network)).map(formatNetwork) : [network];
 
 export interface EnforcementMapOptions {
   dataDir: string;

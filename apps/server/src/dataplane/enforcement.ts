@@ -11,7 +11,7 @@ import type { Config } from '../config.ts';
 import { adminSocket, proxyDirectory, toProxySettings } from './deployment.ts';
 import { type BanChange, createBans } from './enforcement-bans.ts';
 import { tellGuards } from './enforcement-guards.ts';
-import { APPLIED, type Applied, attempt, createEnforcementMap, notApplied } from './enforcement-map.ts';
+import { APPLIED, type Applied, attempt, both, createEnforcementMap, mapKeys } from './enforcement-map.ts';
 import { reloadHaproxy } from './enforcement-reload.ts';
 import { readUnjudged } from './enforcement-unjudged.ts';
 import { readWindow, writeWindow } from './enforcement-window.ts';
@@ -37,7 +37,8 @@ export interface EnforcementDeps {
   driver: Pick<DataPlane, 'reload'>;
 }
 
-const asEntries = (networks: readonly string[]): [string, string][] => networks.map((network) => [network, '1']);
+const asEntries = (networks: readonly string[]): [string, string][] =>
+  [...new Set(networks.flatMap(mapKeys))].map((key) => [key, '1']);
 
 /** Enforces the security suite on this machine: in HAProxy by its maps, in the guards by their configuration. */
 export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
@@ -54,8 +55,9 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
   );
 
   const put = async (target: typeof whitelist, entries: [string, string][]): Promise<Applied> => {
-    await target.write(entries);
-    return attempt(() => target.replace(entries));
+    // A full disk keeps the file from being written; what runs can protect all the same.
+    const kept = await attempt(() => target.write(entries));
+    return both(kept, await attempt(() => target.replace(entries)));
   };
 
   const changeWindow = async (windowSec: number): Promise<Applied> => {
@@ -75,9 +77,7 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
       const reloaded = limit ? await changeWindow(limit.windowSec) : APPLIED;
       if (!reloaded.applied) return reloaded;
       const bypassed = await put(bypass, asEntries(limit?.bypass ?? []));
-      const limited = await put(limits, limit ? [['requests', String(limit.requests + limit.burst)]] : []);
-      const issue = bypassed.issue ?? limited.issue;
-      return issue === null ? APPLIED : notApplied(issue);
+      return both(bypassed, await put(limits, limit ? [['requests', String(limit.requests + limit.burst)]] : []));
     },
 
     applySwitches({ judgeAccess, judgeWaf, failMode }: GuardSwitches): Promise<Applied> {
