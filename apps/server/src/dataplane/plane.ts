@@ -9,6 +9,7 @@ import type {
 } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
 import type { OriginResolver } from './origin-resolver.ts';
+import { createRestartWait } from './restart-wait.ts';
 import type { CertificateSource, HostRoute, RouteSource } from './route-source.ts';
 
 /** What HAProxy was last read back to hold, and why it is not what is stored. */
@@ -25,9 +26,6 @@ export interface PlaneDeps {
 }
 
 const APPLIED: AppliedState = { applied: true, issue: null };
-/** How long a change waits for a HAProxy that was there a moment ago. */
-const RESTART_MS = 3_000;
-
 const PENDING: AppliedState = { applied: false, issue: 'the data plane has not been read back yet' };
 
 /**
@@ -75,22 +73,10 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
   /** Settles with the first attempt to reconcile: before it the driver doesn't know what HAProxy holds. */
   const attempted = Promise.withResolvers<void>();
   let isReconciled = false;
-  /** When HAProxy was last seen to be away, ms; undefined before it was ever there or since it is back. */
-  let awaySince: number | undefined;
-  let wasThere = false;
-  let nextReconcile = Promise.withResolvers<void>();
-
-  /** A HAProxy that restarts may serve older files for a moment: a change is answered after that, if it is short. */
-  const waitForRestart = async (): Promise<void> => {
-    if (!wasThere) return;
-    awaySince ??= Date.now();
-    const leftMs = awaySince + RESTART_MS - Date.now();
-    if (leftMs <= 0) return;
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, leftMs);
-    await Promise.race([nextReconcile.promise, late]);
-    clearTimeout(timer);
-  };
+  const restart = createRestartWait();
+  /** What changed since the running reconcile began to collect: of these it may hold what was before. */
+  let changedHosts = new Set<number>();
+  let areCertificatesChanged = false;
   let lost: AppliedState | undefined;
 
   const remember = ({ id, originHost }: HostRoute) => {
@@ -134,6 +120,7 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
   };
 
   const changeHosts = async (ids: readonly number[]): Promise<void> => {
+    for (const id of ids) changedHosts.add(id);
     const revision = await source.revision();
     const routes = new Map((await source.hostsById(ids)).map((route) => [route.id, route]));
     const issues = new Map<number, string>();
@@ -155,10 +142,11 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     }
     if (allApplied) appliedRevision = Math.max(appliedRevision, revision);
     else if ([...outcomes.values()].some(({ issue }) => issue?.startsWith('HAProxy is not running')))
-      await waitForRestart();
+      await restart.wait();
   };
 
   const changeCertificates = async (ids: readonly number[]): Promise<void> => {
+    areCertificatesChanged = true;
     const sources = new Map((await source.certificatesById(ids)).map((certificate) => [certificate.id, certificate]));
     const changes: CertificateChange[] = [];
     for (const id of ids) {
@@ -178,36 +166,64 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
   const applyHosts = createBatches((ids) => takeTo(hostStates, ids, () => changeHosts(ids)));
   const applyCertificates = createBatches((ids) => takeTo(certificateStates, ids, () => changeCertificates(ids)));
 
-  /** Everything the proxy should serve now; looks up no name, so that it does not wait for DNS. */
-  const collect = async () => {
-    const hosts: DesiredHost[] = [];
-    const issues = new Map<number, string>();
-    for await (const portion of source.allHosts()) {
-      for (const route of portion) {
-        const { host, issue } = desired(route);
-        hosts.push(host);
-        if (issue !== undefined) issues.set(host.id, issue);
-      }
-    }
+  const collectCertificates = async (): Promise<DesiredCertificate[]> => {
     const certificates: DesiredCertificate[] = [];
     for (const stored of await source.allCertificates()) {
       const certificate = openCertificate(stored);
       if (certificate) certificates.push(certificate);
     }
-    return { hosts, certificates, issues };
+    return certificates;
+  };
+
+  /** Everything the proxy should serve now; looks up no name, so that it does not wait for DNS. */
+  const collect = async () => {
+    const hosts = new Map<number, DesiredHost>();
+    const issues = new Map<number, string>();
+    const take = (route: HostRoute) => {
+      const { host, issue } = desired(route);
+      hosts.set(host.id, host);
+      if (issue === undefined) issues.delete(host.id);
+      else issues.set(host.id, issue);
+    };
+    for await (const portion of source.allHosts()) for (const route of portion) take(route);
+    const collected = { hosts, issues, certificates: await collectCertificates() };
+    return {
+      ...collected,
+      /**
+       * What it collected, with what changed meanwhile as the store has it now. Run while no change is under way: any
+       * that was acknowledged is in it, and none that comes after is undone by it.
+       */
+      async upToDate() {
+        const ids = [...changedHosts];
+        for (const id of ids) {
+          hosts.delete(id);
+          issues.delete(id);
+        }
+        for (const route of await source.hostsById(ids)) take(route);
+        if (areCertificatesChanged) collected.certificates = await collectCertificates();
+        return { hosts: hosts.values(), certificates: collected.certificates };
+      },
+    };
   };
 
   const reconcileOnce = async (): Promise<void> => {
     const revision = await source.revision();
     hostsByName.clear();
-    const { hosts, certificates, issues } = await collect();
-    const report = await driver.reconcile({ hosts, certificates });
+    changedHosts = new Set();
+    areCertificatesChanged = false;
+    const { hosts, issues, upToDate } = await collect();
+    let certificates: readonly DesiredCertificate[] = [];
+    const report = await driver.reconcile(async () => {
+      const desiredNow = await upToDate();
+      certificates = desiredNow.certificates;
+      return desiredNow;
+    });
     isReconciled = true;
     const failure = report.applied ? undefined : (report.issue ?? 'the data plane is not reachable');
     const stateFor = (issue: string | undefined): AppliedState =>
       issue === undefined ? APPLIED : { applied: false, issue };
     const present = new Set<number>();
-    for (const { id } of hosts) {
+    for (const id of hosts.keys()) {
       present.add(id);
       hostStates.set(id, stateFor(issues.get(id) ?? report.quarantinedHosts.get(id) ?? failure));
     }
@@ -218,10 +234,7 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     if (report.applied) {
       appliedRevision = Math.max(appliedRevision, revision);
       lost = undefined;
-      wasThere = true;
-      awaySince = undefined;
-      nextReconcile.resolve();
-      nextReconcile = Promise.withResolvers<void>();
+      restart.reconciled();
     }
     const { quarantinedHosts, quarantinedCertificates, ...counts } = report;
     const quarantined = { hosts: quarantinedHosts.size, certificates: quarantinedCertificates.size };

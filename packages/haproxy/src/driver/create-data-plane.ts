@@ -222,10 +222,11 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       bulk(() =>
         exclusively(async () => {
           const startedAt = performance.now();
-          const { steps, changedNames } = await routes.reset(desired.hosts);
+          const state = typeof desired === 'function' ? await desired() : desired;
+          const { steps, changedNames } = await routes.reset(state.hosts);
           isKnown = true;
           const certificates: CertificateChange[] = [];
-          for (const certificate of desired.certificates) certificates.push({ type: 'put', certificate });
+          for (const certificate of state.certificates) certificates.push({ type: 'put', certificate });
           const wanted = new Set(
             certificates.map((change) => (change.type === 'put' ? change.certificate.id : change.id)),
           );

@@ -45,8 +45,11 @@ export type DataPlane = {
    */
   applyHosts(changes: readonly HostChange[]): Promise<Map<number, Outcome>>;
   applyCertificates(changes: readonly CertificateChange[]): Promise<Map<number, Outcome>>;
-  /** Makes files and HAProxy equal to `desired`, whatever they hold now; run before HAProxy starts, it writes the files. */
-  reconcile(desired: DesiredState): Promise<ReconcileReport>;
+  /**
+   * Makes files and HAProxy equal to `desired`, whatever they hold now; run before HAProxy starts, it writes the files.
+   * A function is asked for it when no change is under way, so that what it gives is older than no change applied.
+   */
+  reconcile(desired: DesiredState | (() => Promise<DesiredState>)): Promise<ReconcileReport>;
   /** Reads from HAProxy whether every name of this host has its route. */
   readBack(id: number): Promise<Outcome>;
   /** Runs `reload` while no change is under way, so that the new process reads files that hold every acknowledged one. */

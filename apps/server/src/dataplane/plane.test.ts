@@ -1,0 +1,83 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { givenHost } from '../../../../packages/haproxy/test/support/given.ts';
+import { ask } from '../../../../packages/haproxy/test/support/http-client.ts';
+import { type Origin, startOrigin } from '../../../../packages/haproxy/test/support/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../../packages/haproxy/test/support/start-data-plane.ts';
+import { createOriginResolver } from './origin-resolver.ts';
+import { createPlane, type Plane } from './plane.ts';
+import type { HostRoute, RouteSource } from './route-source.ts';
+
+let haproxy: RunningDataPlane;
+let origins: Record<'old' | 'new', Origin>;
+let stored: Map<number, HostRoute>;
+/** Awaited between reading all hosts and handing them over. */
+let afterRead: () => Promise<void>;
+let plane: Plane;
+
+const route = (id: number, name: string, { port }: Origin): HostRoute => ({
+  id,
+  originHost: '127.0.0.1',
+  at: () => givenHost({ id, names: [name], origin: { port } }),
+});
+
+const namedOrigin = (name: string) => startOrigin(name, (_request, response) => response.end(name));
+
+beforeEach(async () => {
+  haproxy = await startDataPlane();
+  origins = { old: await namedOrigin('old'), new: await namedOrigin('new') };
+  stored = new Map();
+  afterRead = async () => {};
+  const source: RouteSource = {
+    hostsById: async (ids) => ids.map((id) => stored.get(id)).filter((found) => found !== undefined),
+    async *allHosts() {
+      const all = [...stored.values()];
+      await afterRead();
+      yield all;
+    },
+    certificatesById: async () => [],
+    allCertificates: async () => [],
+    revision: async () => 1,
+  };
+  const resolver = createOriginResolver({
+    store: { all: async () => new Map(), save: async () => {} },
+    lookup: async () => [],
+    clock: () => new Date(),
+    timeoutMs: 1,
+  });
+  plane = createPlane({ driver: haproxy.dataPlane, source, resolver, log: pino({ level: 'silent' }) });
+});
+afterEach(async () => {
+  await Promise.all([origins.old.stop(), origins.new.stop()]);
+  await haproxy.stop();
+});
+
+const answers = async (host: string) => {
+  const { status, body } = await ask({ port: haproxy.httpPort, host });
+  return status === 200 ? body : status;
+};
+
+test('a change that is answered while everything is compared is not undone by what was read before', async () => {
+  stored.set(1, route(1, 'changed.test', origins.old)).set(2, route(2, 'deleted.test', origins.old));
+  await plane.reconcile();
+  const hasRead = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  afterRead = () => {
+    hasRead.resolve();
+    return goOn.promise;
+  };
+  const reconciled = plane.reconcile();
+  await hasRead.promise;
+
+  stored.set(1, route(1, 'changed.test', origins.new)).set(3, route(3, 'created.test', origins.new));
+  stored.delete(2);
+  await plane.syncHosts([1, 2, 3]);
+  const wanted = ['new', 404, 'new'];
+  const seen = () => Promise.all(['changed.test', 'deleted.test', 'created.test'].map(answers));
+  expect(await seen()).toEqual(wanted);
+
+  goOn.resolve();
+  await reconciled;
+  expect(await seen()).toEqual(wanted);
+  expect(plane.hostState(3)).toEqual({ applied: true, issue: null });
+});
