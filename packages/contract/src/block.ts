@@ -19,27 +19,35 @@ export const BlockMatch = Type.Object({
 });
 export type BlockMatch = Static<typeof BlockMatch>;
 
+const summary = {
+  reference: Type.String({ description: 'As on the page and in the header that the client got.' }),
+  timestamp: Timestamp,
+  layer: BlockLayer,
+  monitored: Type.Boolean({ description: 'True when it was only reported (waf_mode monitor).' }),
+  status: Type.Integer({ description: 'HTTP status of the answer.' }),
+  reason: Type.String(),
+  ip: Type.String({ description: 'Client address.' }),
+  host: Type.String({ description: 'Name that was asked for.' }),
+  host_uuid: Type.Union([Type.String(), Type.Null()], {
+    description: 'Proxy host; null when it is gone or unknown.',
+  }),
+  method: Type.String(),
+  request_uri: Type.String(),
+  user_agent: Type.String(),
+  rule_id: Type.Union([RowId, Type.Null()], {
+    description: 'Rule that decided, or the worst of those that one only counted.',
+  }),
+  variable: Type.Union([Type.String(), Type.Null()]),
+  value: Type.Union([Type.String(), Type.Null()]),
+};
+
+/** A refused request as the list shows it; the look-up by its reference tells the rest. */
+export const BlockSummary = Type.Object(summary, { title: 'BlockSummary' });
+export type BlockSummary = Static<typeof BlockSummary>;
+
 export const Block = Type.Object(
   {
-    reference: Type.String({ description: 'As on the page and in the header that the client got.' }),
-    timestamp: Timestamp,
-    layer: BlockLayer,
-    monitored: Type.Boolean({ description: 'True when it was only reported (waf_mode monitor).' }),
-    status: Type.Integer({ description: 'HTTP status of the answer.' }),
-    reason: Type.String(),
-    ip: Type.String({ description: 'Client address.' }),
-    host: Type.String({ description: 'Name that was asked for.' }),
-    host_uuid: Type.Union([Type.String(), Type.Null()], {
-      description: 'Proxy host; null when it is gone or unknown.',
-    }),
-    method: Type.String(),
-    request_uri: Type.String(),
-    user_agent: Type.String(),
-    rule_id: Type.Union([RowId, Type.Null()], {
-      description: 'Rule that decided, or the worst of those that one only counted.',
-    }),
-    variable: Type.Union([Type.String(), Type.Null()]),
-    value: Type.Union([Type.String(), Type.Null()]),
+    ...summary,
     matches: Type.Array(BlockMatch, { description: 'Every rule that matched.' }),
     exclusions: Type.Array(WafExclusion, {
       description:
@@ -50,3 +58,13 @@ export const Block = Type.Object(
   { title: 'Block' },
 );
 export type Block = Static<typeof Block>;
+
+export const BlockQuery = Type.Object({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest first. Default 50.' })),
+  layer: Type.Optional(choice(BLOCK_LAYERS, { description: 'Only what this layer refused.' })),
+  host: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'Only requests for this name, in any case.' }),
+  ),
+  ip: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only requests of this client address.' })),
+});
+export type BlockQuery = Static<typeof BlockQuery>;

@@ -5,6 +5,7 @@ import * as accounts from './migrations/0002-accounts.ts';
 import * as audit from './migrations/0003-audit.ts';
 import * as security from './migrations/0010-security.ts';
 import * as responseInspection from './migrations/0011-response-inspection.ts';
+import * as blockSearch from './migrations/0012-block-search.ts';
 import type { Database } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -20,6 +21,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0003-audit': audit,
   '0010-security': security,
   '0011-response-inspection': responseInspection,
+  '0012-block-search': blockSearch,
 };
 
 /** Any number will do, as long as nothing else in the database takes it. */

@@ -97,6 +97,10 @@ export interface BlockRow {
   id: Generated<number>;
   reference: string;
   host_id: number | null;
+  layer: string;
+  /** Lower case, as `host` of the query. */
+  host: string;
+  ip: string;
   /** JSON. */
   entry: string;
 }

@@ -81,6 +81,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /security/rulesets': 'member',
   'POST /security/rulesets': 'sensitive',
   'DELETE /security/rulesets/:id': 'sensitive',
+  'GET /security/blocks': 'administrator',
   'GET /security/blocks/:reference': 'administrator',
   'GET /security/notifications/settings': 'member',
   'PUT /security/notifications/settings': 'sensitive',

@@ -1,5 +1,5 @@
-import type { Block, ErrorBody, ProxyHost, SecurityConfigAnswer } from '@sallyport/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Block, BlockSummary, ErrorBody, ProxyHost, SecurityConfigAnswer } from '@sallyport/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually } from '../../testing/eventually.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
@@ -91,6 +91,56 @@ onBothDatabases('blocked requests', (kind) => {
   test('nothing is suggested for what no rule decided', async () => {
     await sendLines(app.dataDir, [guardBlock({ reference: 'acl', layer: 'acl', rule_id: null, matches: [] })]);
     expect(await found('acl')).toMatchObject({ layer: 'acl', exclusions: [], rule_id: null, variable: null });
+  });
+
+  describe('are listed', () => {
+    type Answer = { blocks: BlockSummary[] } & ErrorBody;
+    const list = (query: string) => app.send<Answer>('GET', `/security/blocks${query}`, undefined, bearer);
+    const references = async (query: string) => (await list(query)).body.blocks.map(({ reference }) => reference);
+    test('newest first, as many as asked for', async () => {
+      await sendLines(app.dataDir, [
+        guardBlock({ reference: 'l1', host: 'Shop.example.com', layer: 'acl', rule_id: null, matches: [] }),
+        guardBlock({ reference: 'l2', host: 'shop.example.com', ip: '2001:db8::1' }),
+        guardBlock({ reference: 'l3', host: 'blog.example.com', ip: '192.0.2.9' }),
+        guardBlock({ reference: 'l4', host: 'blog.example.com', ip: '2001:db8::1' }),
+      ]);
+      await found('l4');
+      expect(await references('?limit=3')).toEqual(['l4', 'l3', 'l2']);
+      expect((await references('')).length).toBeGreaterThan(4);
+    });
+
+    test('by layer, host and client, also together', async () => {
+      expect(await references('?host=SHOP.example.com')).toEqual(['l2', 'l1']);
+      expect(await references('?host=shop.example.com&layer=waf')).toEqual(['l2']);
+      expect(await references('?ip=2001:DB8:0::1')).toEqual(['l4', 'l2']);
+      expect(await references('?ip=::ffff:192.0.2.9')).toEqual(['l3']);
+      expect(await references('?layer=rate_limit')).toEqual([]);
+    });
+
+    test('with what the look-up says, but for the rules and what to do about them', async () => {
+      const { matches, exclusions, ...summary } = (await find('l3')).body;
+      expect((await list('?ip=192.0.2.9')).body.blocks).toEqual([summary]);
+    });
+
+    test.each([
+      ['limit=0', 'limit must be between 1 and 1000'],
+      ['limit=1001', 'limit must be between 1 and 1000'],
+      ['layer=moat', 'layer must be one of: decision, rate_limit'],
+      ['ip=10.0.0.0/8', 'ip must be an IP address, not a range'],
+      ['ip=here', 'ip "here" is not an IP address'],
+      ['host=', 'host is required'],
+    ])('not with %s', async (query, message) => {
+      const answer = await list(`?${query}`);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error).toContain(message);
+    });
+
+    test('to administrators only', async () => {
+      expect(await app.send('GET', '/security/blocks')).toMatchObject({
+        status: 403,
+        body: { error: 'Admin access required' },
+      });
+    });
   });
 
   test('keeps the newest entries only, and none when it is switched off', async () => {

@@ -1,4 +1,4 @@
-import { Block } from '@sallyport/contract';
+import { Block, BlockQuery, BlockSummary } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import type { Blocks } from './service.ts';
@@ -6,6 +6,20 @@ import type { Blocks } from './service.ts';
 export const blockRoutes =
   (blocks: Blocks) =>
   async (app: App): Promise<void> => {
+    app.get(
+      '/security/blocks',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags: ['blocks'],
+          summary: 'List refused requests, newest first',
+          querystring: BlockQuery,
+          response: { 200: Type.Object({ blocks: Type.Array(BlockSummary) }) },
+        },
+      },
+      async (request) => ({ blocks: await blocks.list(request.query) }),
+    );
+
     app.get(
       '/security/blocks/:reference',
       {

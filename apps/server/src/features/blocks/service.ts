@@ -1,4 +1,5 @@
-import type { Block } from '@sallyport/contract';
+import { formatNetwork, InvalidNetwork, parseNetwork } from '@sallyport/access';
+import type { Block, BlockQuery, BlockSummary } from '@sallyport/contract';
 import type { Logger } from 'pino';
 import type { Executor } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
@@ -17,6 +18,18 @@ export interface BlockDeps {
 /** Entries wait this long to be written together: an attack must not become as many transactions. */
 const FLUSH_MS = 200;
 const MAX_WAITING = 5_000;
+
+/** The address of a query as entries have it. */
+const parseAddress = (text: string): string => {
+  try {
+    const address = formatNetwork(parseNetwork(text));
+    if (address.includes('/')) throw refuse.invalid('ip must be an IP address, not a range');
+    return address;
+  } catch (error) {
+    if (error instanceof InvalidNetwork) throw refuse.invalid(`ip ${error.message}`);
+    throw error;
+  }
+};
 
 /** Keeps what refused which request, so that a reference on a page can be explained. */
 export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
@@ -52,6 +65,14 @@ export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
       timer ??= setTimeout(() => {
         flush().catch((err: unknown) => log.error({ err }, 'blocked requests could not be kept'));
       }, FLUSH_MS).unref();
+    },
+
+    /** What was refused, newest first, without what only the look-up of one tells. */
+    async list({ ip, ...query }: BlockQuery): Promise<BlockSummary[]> {
+      const address = ip === undefined ? {} : { ip: parseAddress(ip) };
+      await flush();
+      const found = await store(db).list({ ...query, ...address });
+      return found.map(({ event: { host_id, matches, ...event }, hostUuid }) => ({ ...event, host_uuid: hostUuid }));
     },
 
     /** Explains a reference. Throws a 404 for one that is not kept (any more). */
