@@ -48,7 +48,8 @@ const readEnvFile = (path: string): Environment => {
   try {
     return parseEnv(readFileSync(path, 'utf8'));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    // A data directory that is none is refused where it is opened.
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return {};
     throw new ConfigError([`${path} can not be read: ${(error as Error).message}`]);
   }
 };

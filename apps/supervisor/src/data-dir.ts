@@ -1,4 +1,4 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs';
 
 // A unix socket's path holds at most 107 bytes, and HAProxy appends to it while it starts.
 const longestDataDir = 70;
@@ -17,6 +17,13 @@ export const openDataDir = (path: string): string => {
   const { mode, uid } = statSync(real);
   if (uid !== process.getuid?.()) throw new Error(`SALLYPORT_DATA_DIR: ${real} belongs to another user`);
   if ((mode & 0o077) !== 0) throw new Error(`SALLYPORT_DATA_DIR: ${real} is open to other users: chmod 700 ${real}`);
+  try {
+    accessSync(real, constants.W_OK);
+  } catch (cause) {
+    throw new Error(`SALLYPORT_DATA_DIR: ${real} can't be written to (${(cause as NodeJS.ErrnoException).code})`, {
+      cause,
+    });
+  }
   if (Buffer.byteLength(real) > longestDataDir) {
     throw new Error(`SALLYPORT_DATA_DIR: ${real} is longer than ${longestDataDir} bytes, too long for sockets in it`);
   }

@@ -6,9 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePorts } from '../../../test/support/free-ports.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 
 const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+
+// Of a supervisor that never gets to listen on them.
+const [api, http, https] = await freePorts(3);
 
 const givenDataDir = () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-main-'));
@@ -21,9 +25,9 @@ const refusedStart = (dataDir: string, settings: Readonly<Record<string, string>
   const env = {
     PATH: process.env.PATH,
     SALLYPORT_DATA_DIR: dataDir,
-    SALLYPORT_HTTP_BIND: '127.0.0.1:23120',
-    SALLYPORT_PROXY_HTTP: '127.0.0.1:23121',
-    SALLYPORT_PROXY_HTTPS: '127.0.0.1:23122',
+    SALLYPORT_HTTP_BIND: `127.0.0.1:${api}`,
+    SALLYPORT_PROXY_HTTP: `127.0.0.1:${http}`,
+    SALLYPORT_PROXY_HTTPS: `127.0.0.1:${https}`,
     ...settings,
   };
   const { status, stderr } = spawnSync(process.execPath, [main, ...flags], { env, encoding: 'utf8' });
@@ -79,7 +83,7 @@ test.each(['SALLYPORT_HTTP_BIND', 'SALLYPORT_PROXY_HTTP', 'SALLYPORT_PROXY_HTTPS
 );
 
 test('refuses one address for both listeners of the data plane', () => {
-  const { status, lines } = refusedStart(givenDataDir(), { SALLYPORT_PROXY_HTTPS: '127.0.0.1:23121' });
+  const { status, lines } = refusedStart(givenDataDir(), { SALLYPORT_PROXY_HTTPS: `127.0.0.1:${http}` });
   expect({ status, lines }).toEqual({
     status: 1,
     lines: ['sallyport: SALLYPORT_PROXY_HTTPS is the same as SALLYPORT_PROXY_HTTP'],

@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePorts } from '../../../test/support/free-ports.ts';
 import { endStrays } from './adoption.ts';
 import { listProcesses, readProcess } from './process/proc.ts';
 import { readState, writeState } from './state-file.ts';
@@ -13,7 +14,8 @@ import { until } from './testing/until.ts';
 
 const script = (name: string) => fileURLToPath(new URL(`./testing/${name}`, import.meta.url));
 
-const ports = { web: 23_110, api: 23_111, proxy: 23_112 } as const;
+const [web = 0, api = 0, proxy = 0] = await freePorts(3);
+const ports = { web, api, proxy };
 
 interface ChildOptions {
   manner?: 'stubborn';
@@ -159,6 +161,18 @@ test('replaces a child of a killed supervisor that left no state', async () => {
   await start(child('web', ports.web));
   await isUpOtherThan(ports.web, former);
   await isGone(former);
+});
+
+test('keeps children running when it cannot write down which', async () => {
+  const { child, start, stateFile } = givenSupervisor();
+  // A directory in its place: neither written nor read.
+  mkdirSync(`${stateFile}.new`);
+  mkdirSync(stateFile);
+  const supervisor = await start(child('web', ports.web));
+  const pid = await isUp(ports.web);
+  process.kill(pid, 'SIGKILL');
+  await isUpOtherThan(ports.web, pid);
+  await supervisor.end('SIGTERM');
 });
 
 test('leaves a stranger alone whose pid the state names', async () => {

@@ -44,14 +44,19 @@ export const superviseAll = (deps: SupervisorDeps): Supervisor => {
   const keepers: Keeper[] = [];
   let isStopping = false;
 
-  const recordAll = () =>
-    record(
-      keepers.flatMap((keeper) => {
-        const process = keeper.current();
-        if (!process) return [];
-        return [{ name: keeper.name, pid: process.pid, start_time: process.startTime, argv: process.argv }];
-      }),
-    );
+  const recordAll = () => {
+    const living = keepers.flatMap((keeper) => {
+      const process = keeper.current();
+      if (!process) return [];
+      return [{ name: keeper.name, pid: process.pid, start_time: process.startTime, argv: process.argv }];
+    });
+    try {
+      record(living);
+    } catch (err) {
+      // A full disk must not end what serves: without the record our successor replaces the children, it adopts none.
+      log.warn({ err }, 'cannot write down which processes run');
+    }
+  };
 
   const adopt = async (child: ChildSpec): Promise<RunningProcess | undefined> => {
     const process = findInherited(child, inherited);
