@@ -28,6 +28,8 @@ export type ConnectionEnd = Disconnect & { by: 'agent' | 'haproxy' | 'network' }
 export type Observer = {
   /** A handler threw, rejected, took too long or answered something that can't be encoded; HAProxy got no actions. */
   handlerFailed?(error: unknown, context: NotifyContext): void;
+  /** Answers are about to be written, one or many: what has to be on record before HAProxy has them is put there now. */
+  answering?(): void;
   connectionOpened?(connection: Connection): void;
   connectionClosed?(connection: Connection, end: ConnectionEnd): void;
 };

@@ -187,11 +187,22 @@ describe('NOTIFY', () => {
 
   test('does not wait for the long judgements of those behind it', () => {
     const given = givenSession(() => {
-      given.exact.now += 1;
+      given.exact.now += 1.5;
       return [];
     });
     given.session.receive(Buffer.concat([hello(), ...[1, 2, 3].map((id) => notify(id, 1, check))]));
     expect(given.writes).toHaveLength(4);
+  });
+
+  test('what is to be on record before HAProxy has the answers is told once for each write', () => {
+    const given = givenSession(allow);
+    given.session.receive(hello());
+    expect(given.answering).toEqual([]);
+    given.session.receive(Buffer.concat([notify(1, 1, check), notify(2, 1, check)]));
+    given.session.receive(notify(3, 1, check));
+    // The hello was the first write; each of these came before the next.
+    expect(given.answering).toEqual([1, 2]);
+    expect(given.writes).toHaveLength(3);
   });
 
   test('however the bytes are cut, the answers are the same', () => {

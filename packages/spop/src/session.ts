@@ -60,7 +60,7 @@ type Pending = NotifyContext & { readonly since: number };
 const NO_ACTIONS: Actions = [];
 
 // Answers wait for the end of the chunk, so that many cost one system call; but not behind long judgements of others.
-const FLUSH_AFTER_MS = 0.25;
+const FLUSH_AFTER_MS = 1;
 
 const isPromise = (result: Actions | Promise<Actions>): result is Promise<Actions> =>
   typeof (result as { then?: unknown } | undefined)?.then === 'function';
@@ -128,6 +128,7 @@ export const createSession = (deps: SessionDeps): Session => {
   const flush = () => {
     if (acks.isEmpty || connection.isClosed) return;
     batchStartedAt = stopwatch();
+    observer.answering?.();
     const bytes = acks.take();
     if (!transport.write(bytes) && !isWriteBlocked) {
       isWriteBlocked = true;

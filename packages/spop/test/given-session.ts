@@ -13,6 +13,7 @@ export const givenSession = (onNotify: NotifyHandler, limits: Partial<Limits> = 
   const counters = createCounters();
   const writes: Buffer[] = [];
   const failures: unknown[] = [];
+  const answering: number[] = [];
   const ends: ConnectionEnd[] = [];
   const transport = { isEnded: false, isDestroyed: false, isPaused: false, takesMore: true };
   const session = createSession({
@@ -23,6 +24,7 @@ export const givenSession = (onNotify: NotifyHandler, limits: Partial<Limits> = 
     onNotify,
     observer: {
       handlerFailed: (error) => failures.push(error),
+      answering: () => answering.push(writes.length),
       connectionClosed: (_, end) => ends.push(end),
     },
     counters,
@@ -55,6 +57,8 @@ export const givenSession = (onNotify: NotifyHandler, limits: Partial<Limits> = 
     counters,
     writes,
     failures,
+    /** How many writes there were whenever answers were about to be written. */
+    answering,
     ends,
     transport,
     frames: (): AgentFrame[] => readAgentFrames(Buffer.concat(writes)).frames,

@@ -93,12 +93,10 @@ export interface OnNotifyDeps {
   policy: () => Policy | undefined;
   judge: JudgeRequests;
   counter: Counter;
-  /** Told after each verdict. */
-  counted(): void;
 }
 
 /** Answers HAProxy's question about a request. Throws when there is no answer, which HAProxy treats as a refusal. */
-export const createOnNotify = ({ policy: current, judge, counter, counted }: OnNotifyDeps): NotifyHandler => {
+export const createOnNotify = ({ policy: current, judge, counter }: OnNotifyDeps): NotifyHandler => {
   const decide = (message: Message): EncodedActions => {
     const policy = current();
     if (!policy) throw new Error('there is no configuration to judge by');
@@ -119,7 +117,6 @@ export const createOnNotify = ({ policy: current, judge, counter, counted }: OnN
       throw error;
     } finally {
       counter.took(performance.now() - startedAt);
-      counted();
     }
   };
 };

@@ -22,9 +22,10 @@ const agent = createSpopAgent({
     policy: thread.policy,
     judge: createJudge({ counter, tell: thread.tell }),
     counter,
-    counted,
   }),
   observer: {
+    // Once for all answers that go out together.
+    answering: counted,
     handlerFailed(error) {
       const now = performance.now();
       if (now - failureToldAt < FAILURE_LOG_MS) return;
