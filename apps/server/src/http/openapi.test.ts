@@ -161,3 +161,21 @@ test('describes what succeeds', async () => {
   await send('DELETE', `/tokens/${apiToken.id}`);
   await send('DELETE', '/settings/app.public_url');
 });
+
+test('has a page to read it that asks no other host for anything', async () => {
+  const get = async (path: string) => {
+    const answer = await fetch(`${app.url}/api/docs${path}`);
+    expect(answer.status, path).toBe(200);
+    return answer.text();
+  };
+  const page = await get('');
+  const sources = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, source = '']) => source);
+  expect(sources.length).toBeGreaterThan(3);
+  for (const source of sources) {
+    expect(source).toMatch(/^\/api\/docs\/static\//);
+    await get(source.replace('/api/docs', ''));
+  }
+  // What the page's policy allows: no script in the page itself.
+  expect(page).not.toMatch(/<script(?![^>]*\bsrc=)/);
+  expect(await get('/static/swagger-initializer.js')).toContain('"validatorUrl":null');
+});

@@ -10,7 +10,14 @@ export const registerOpenApi = async (app: App): Promise<void> => {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Sallyport', version: '1', description: 'Management API of the Sallyport reverse proxy.' },
+      info: {
+        title: 'Sallyport',
+        version: '1',
+        description: 'Management API of the Sallyport reverse proxy.',
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      // Where the document comes from; the paths hold the rest.
+      servers: [{ url: '/' }],
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'A session token of login, or an API token.' },
@@ -24,5 +31,6 @@ export const registerOpenApi = async (app: App): Promise<void> => {
         : given.swaggerObject,
   });
   app.get('/api/v1/openapi.json', { config: { policy: 'public' }, schema: { hide: true } }, async () => app.swagger());
-  await app.register(swaggerUi, { routePrefix: DOCS_PREFIX });
+  // By default the page has the document checked by a service on the internet.
+  await app.register(swaggerUi, { routePrefix: DOCS_PREFIX, uiConfig: { validatorUrl: null } });
 };

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
-import { readSessionCookie } from './session-cookie.ts';
+import { readSessionCookie, sessionCookie } from './session-cookie.ts';
 
 test.each([
   ['sallyport_session=a.b-c_d', 'a.b-c_d'],
@@ -17,4 +17,16 @@ test.each([
   [undefined, undefined],
 ])('reads %j as %j', (cookie, expected) => {
   expect(readSessionCookie({ headers: { cookie } } as IncomingMessage)).toBe(expected);
+});
+
+test.each([
+  [{ 'x-forwarded-proto': 'https' }, true],
+  [{ origin: 'https://ui.example' }, true],
+  [{ origin: 'http://ui.example' }, false],
+  [{}, false],
+])('keeps the cookie to TLS when the browser speaks it: %j', (headers, expected) => {
+  const request = { headers, socket: {} } as IncomingMessage;
+  const parts = sessionCookie(request, 'a.b.c', new Date(0)).split('; ');
+  expect(parts).toEqual(expect.arrayContaining(['sallyport_session=a.b.c', 'Path=/', 'HttpOnly', 'SameSite=Strict']));
+  expect(parts.includes('Secure')).toBe(expected);
 });

@@ -6,9 +6,14 @@ export const SESSION_COOKIE = 'sallyport_session';
 /** Session tokens are base64url with dots, so nothing needs quoting (RFC 6265, section 4.1.1). */
 const PAIR = new RegExp(`(?:^|;)[ \\t]*${SESSION_COOKIE}="?([A-Za-z0-9._~-]+)"?[ \\t]*(?=;|$)`);
 
-/** Whether the browser speaks TLS, to us or to a proxy in front. A caller who lies about it only spoils its own cookie. */
+/**
+ * Whether the browser speaks TLS, to us or to a proxy in front, which may not say so: then the page it comes from does.
+ * A caller who lies about it only spoils its own cookie.
+ */
 const isSecure = ({ socket, headers }: IncomingMessage): boolean =>
-  (socket as Partial<TLSSocket>).encrypted === true || headers['x-forwarded-proto'] === 'https';
+  (socket as Partial<TLSSocket>).encrypted === true ||
+  headers['x-forwarded-proto'] === 'https' ||
+  headers.origin?.startsWith('https://') === true;
 
 const attributes = (request: IncomingMessage): string =>
   `Path=/; HttpOnly; SameSite=Strict${isSecure(request) ? '; Secure' : ''}`;

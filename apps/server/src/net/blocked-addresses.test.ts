@@ -96,7 +96,13 @@ test('judges an IPv4 address the same, however it is wrapped in IPv6', () => {
         expect(isBlockedAddress(wrapped), wrapped).toBe(bare);
       }
       // Forms that no public service is reached by.
-      for (const wrapped of [`2002:${low}::1`, `::${low}`, `64:ff9b:1::${low}`, `2001:0:${low}::1`]) {
+      for (const wrapped of [
+        `2002:${low}::1`,
+        `::${low}`,
+        `::ffff:0:${low}`,
+        `64:ff9b:1::${low}`,
+        `2001:0:${low}::1`,
+      ]) {
         expect(isBlockedAddress(wrapped), wrapped).toBe(true);
       }
     }),

@@ -19,6 +19,7 @@ const BLOCKED_RANGES = [
   '203.0.113.0/24',
   '224.0.0.0/4',
   '240.0.0.0/4',
+  '::ffff:0:0:0/96', // IPv4 translated by SIIT's first form (RFC 2765), retired
   '::/96', // unspecified, loopback, and the old IPv4-compatible form
   '64:ff9b:1::/48', // local NAT64: the embedded address can be anywhere in it
   '100::/64',
