@@ -84,6 +84,7 @@ describe("the proxy's own answers", () => {
       refused: 'exploit',
       host: 'ok.example.com',
       method: 'GET',
+      decision: '-',
       uri: '/%22%0a/<script>?"}{',
       reference,
     });

@@ -69,6 +69,33 @@ describe('decisions, whitelist and rate limit', () => {
     expect(await statuses('2001:db8::2', 2)).toEqual([200, 429]);
     await map(dataPlaneFiles.bypassMap).add('203.0.113.50', 'monitoring');
     expect((await askFrom('203.0.113.50')).status).toBe(200);
+    // Over the limit, banned and a probe at once: told is what comes first, ban, then limit, then the rest.
+    const client = '2001:db8::2';
+    const probe = () =>
+      ask({
+        port: plane.httpPort,
+        host: 'a.example.com',
+        path: '/.env',
+        headers: { 'X-Forwarded-For': client, 'User-Agent': `probe|"${'x'.repeat(300)}` },
+      });
+    expect((await probe()).status).toBe(429);
+    await map(dataPlaneFiles.decisionsMap).add(client, '1e2ddd71-b0cb-4876-9263-26eb9e6221dd');
+    const banned = await probe();
+    expect(banned.status).toBe(403);
+    const reference = String(banned.headers['x-sallyport-reference']);
+    await expect.poll(() => plane.haproxy.output()).toContain(reference);
+    const line = plane.haproxy
+      .output()
+      .split('\n')
+      .find((text) => text.includes(reference));
+    expect(JSON.parse(line ?? '')).toMatchObject({
+      refused: 'decision',
+      decision: '1e2ddd71-b0cb-4876-9263-26eb9e6221dd',
+      user_agent: `probe|"${'x'.repeat(249)}`,
+      method: 'GET',
+      uri: '/.env',
+    });
+    await map(dataPlaneFiles.decisionsMap).remove(client);
     await limits.set('requests', '1000');
     expect((await askFrom('2001:db8::2')).status).toBe(200);
     await limits.remove('requests');

@@ -85,7 +85,7 @@ backend guarded
   acl ended var(txn.guard.error) -m int 256 257
 ${askAgain.repeat(ASK_AGAIN)}\
   http-request allow if { var(txn.guard.verdict) -m str pass }
-  http-request ${rememberRequest}
+${rememberRequest()}\
   # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass.
   acl has_verdict var(txn.guard.verdict) -m found
   acl fail_open ${failOpen}
@@ -116,6 +116,8 @@ backend guards
 .else
   mode tcp
 .endif
+  # Each of HAProxy's threads keeps few connections for long: in turn, all of them could end up with the same guard.
+  balance leastconn
   no option http-no-delay
   option spop-check
   option redispatch 1

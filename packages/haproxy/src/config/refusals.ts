@@ -20,6 +20,8 @@ export const decisions = (): string => `\
   # Banned addresses and prefixes; the administrators' whitelist wins over every decision.
   acl whitelisted src,map_ip(${dataPlaneFiles.whitelistMap}) -m found
   acl banned src,map_ip(${dataPlaneFiles.decisionsMap}) -m found
+  # What refuses a request first is what the client and the log are told.
+  acl refused var(txn.refused) -m found
   http-request set-var(txn.refused) str(decision) if banned !whitelisted
 
 `;
@@ -35,7 +37,7 @@ export const rateLimits = ({ rateLimit: limit }: ConfigSettings): string =>
   acl bypasses_limit src,map_ip(${dataPlaneFiles.bypassMap}) -m found
   http-request track-sc0 src,ipmask(32,64) table requests if limited !bypasses_limit
   acl over_limit sc0_http_req_rate(requests),sub(txn.limit) gt 0
-  http-request set-var(txn.refused) str(rate_limit) if limited over_limit !whitelisted
+  http-request set-var(txn.refused) str(rate_limit) if limited over_limit !whitelisted !refused
   http-request set-var(txn.retry_after) int(${limit.windowSec}) if { var(txn.refused) -m str rate_limit }
 
 `;
@@ -60,8 +62,8 @@ export const exploits = (): string => `\
   acl probe url -m reg -i -f ${dataPlaneFiles.exploitPatterns}
   acl encoded_probe url,url_dec -m reg -i -f ${dataPlaneFiles.exploitPatterns}
   acl encoded_probe url,url_dec,url_dec -m reg -i -f ${dataPlaneFiles.exploitPatterns}
-  http-request set-var(txn.refused) str(exploit) if blocks_exploits probe
-  http-request set-var(txn.refused) str(exploit) if { url -m sub % } blocks_exploits encoded_probe
+  http-request set-var(txn.refused) str(exploit) if blocks_exploits probe !refused
+  http-request set-var(txn.refused) str(exploit) if { url -m sub % } blocks_exploits encoded_probe !refused
 
 `;
 
@@ -72,10 +74,10 @@ export const upgrades = ({ rateLimit }: ConfigSettings): string => `\
   acl websocket req.fhdr(upgrade) -m str -i websocket
   acl other_upgrade req.fhdr(upgrade) -m reg -i ^(?!websocket$)
   acl allows_websocket var(txn.flags),and(${routeFlags.websocket}) -m bool
-  http-request set-var(txn.refused) str(websocket) if websocket !allows_websocket
-  http-request ${rememberRequest} if { var(txn.refused) -m found }
+  http-request set-var(txn.refused) str(websocket) if websocket !allows_websocket !refused
+${rememberRequest(' if refused')}\
 ${rateLimit === null ? '' : '  http-request deny deny_status 429 if { var(txn.refused) -m str rate_limit }\n'}\
-  http-request deny deny_status 403 if { var(txn.refused) -m found }
+  http-request deny deny_status 403 if refused
   http-request del-header Upgrade if other_upgrade
   # A client that names X-Real-IP in its Connection header would have some origins drop it: hop-by-hop ends here.
   http-request del-header Connection if !websocket

@@ -18,7 +18,7 @@ backend relay
   timeout check 5s
   default-server check inter 500ms downinter 100ms rise 1 fall 3 maxconn 256
   acl gone nbsrv(relay) lt 1
-  http-request ${rememberRequest}
+${rememberRequest()}\
   http-request set-var(txn.refused) str(guard) if gone
   http-request set-var(txn.message) str("This request could not be checked. Please try again.") if gone
   http-request deny deny_status 503 if gone

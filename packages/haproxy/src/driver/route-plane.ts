@@ -89,6 +89,18 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
     return differing + Math.abs(intended.size - matching);
   };
 
+  /** Names for which HAProxy's base holds something else than it should. */
+  const differingNames = async (): Promise<Set<string>> => {
+    const matching = new Set<string>();
+    const differing = new Set<string>();
+    await bulkBase.forEach((name, record) => {
+      if (table.base.get(name) === record) matching.add(name);
+      else differing.add(name);
+    });
+    for (const name of table.base.keys()) if (!matching.has(name)) differing.add(name);
+    return differing;
+  };
+
   const verifyAll = async (): Promise<void> => {
     const drifted = (await countDrift(bulkBase, table.base)) + (await countDrift(overlay, table.overlay));
     if (drifted > 0) throw new Error(`${drifted} routes in HAProxy differ from those just given`);
@@ -188,13 +200,22 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       return { steps, changedNames: changes.size };
     },
 
-    /** Reads back both maps and replaces what differs from the intended contents; returns the differing entries. */
+    /**
+     * Reads back both maps and replaces what differs from the intended contents; returns the differing entries. At no
+     * moment in between is a name served by an older record than before or after.
+     */
     async repair(): Promise<number> {
-      // The overlay first: it wins over any base, so that at no moment an older base speaks for a recent change.
       const driftedOverlay = await countDrift(overlay, table.overlay);
-      if (driftedOverlay > 0) await overlay.replace(table.overlay, { payloadBytes });
       const drifted = await countDrift(bulkBase, table.base);
-      if (drifted > 0) await bulkBase.replace(table.base, { payloadBytes, pause: foldPause });
+      if (drifted > 0) {
+        // Neither order of the two maps would do: HAProxy's overlay may speak for changes that its base lacks, and its
+        // base hold what an older overlay rules. So first the overlay says everything that the base does not.
+        const bridge = new Map(table.overlay);
+        for (const name of await differingNames()) bridge.set(name, table.get(name) ?? removedRecord);
+        await overlay.replace(table.overlay, { payloadBytes });
+        await bulkBase.replace(table.base, { payloadBytes, pause: foldPause });
+      }
+      if (drifted + driftedOverlay > 0) await overlay.replace(table.overlay, { payloadBytes });
       return drifted + driftedOverlay;
     },
   };

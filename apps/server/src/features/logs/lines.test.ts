@@ -60,6 +60,19 @@ test('what a client chose stays in its field', () => {
   );
 });
 
+test('a ban is told with its decision, and a client with what it calls itself', () => {
+  const decision = '1e2ddd71-b0cb-4876-9263-26eb9e6221dd';
+  const read = (fields: object) => parseProxyLine(JSON.stringify({ ...proxyFields, ...fields }));
+  expect(read({ decision, user_agent: 'curl/8' })).toMatchObject({
+    reason: `the address is banned by decision ${decision}`,
+    user_agent: 'curl/8',
+  });
+  // One that HAProxy was given by hand, and a line of a HAProxy that was started before it knew of these fields.
+  expect(read({ decision: '-' })).toMatchObject({ reason: 'the address is banned' });
+  expect(read({})).toMatchObject({ reason: 'the address is banned', user_agent: '' });
+  expect(read({ decision, refused: 'rate_limit' })).toMatchObject({ reason: 'too many requests' });
+});
+
 test('a line that was cut anywhere behind the start of its URI still tells of the refusal', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(), (uri, cut) => {

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { isUuid } from '../../net/uuid.ts';
 import type { SecurityEvent } from './security-event.ts';
 
 /** The line that the data plane's log-format makes (packages/haproxy, defaults section). */
@@ -13,6 +14,9 @@ const ProxyLine = Type.Object({
   host: Type.String(),
   host_id: Type.String({ maxLength: 16 }),
   method: Type.String(),
+  /** UUID of the decision that bans the client; `-` or absent: none. */
+  decision: Type.Optional(Type.String({ maxLength: 64 })),
+  user_agent: Type.Optional(Type.String()),
   uri: Type.String(),
 });
 type ProxyLine = Static<typeof ProxyLine>;
@@ -20,6 +24,7 @@ type ProxyLine = Static<typeof ProxyLine>;
 const check = Compile(ProxyLine);
 const MAX_LINE_LENGTH = 128 * 1024;
 const MAX_URI_LENGTH = 4_096;
+const MAX_AGENT_LENGTH = 1_024;
 
 const REASONS = {
   decision: 'the address is banned',
@@ -39,19 +44,24 @@ const parseJson = (line: string): unknown => {
   }
 };
 
+const reasonOf = ({ decision }: ProxyLine, layer: keyof typeof REASONS): string =>
+  layer === 'decision' && decision !== undefined && isUuid(decision)
+    ? `${REASONS.decision} by decision ${decision}`
+    : REASONS[layer];
+
 const toEvent = (line: ProxyLine, layer: keyof typeof REASONS): SecurityEvent => ({
   reference: line.reference,
   timestamp: new Date(line.time).toISOString(),
   layer,
   monitored: false,
   status: line.status,
-  reason: REASONS[layer],
+  reason: reasonOf(line, layer),
   ip: line.client,
   host: line.host.slice(0, 255),
   host_id: /^\d{1,10}$/.test(line.host_id) && line.host_id !== '0' ? Number(line.host_id) : null,
   method: line.method.slice(0, 64),
   request_uri: line.uri.slice(0, MAX_URI_LENGTH),
-  user_agent: '',
+  user_agent: (line.user_agent ?? '').slice(0, MAX_AGENT_LENGTH),
   rule_id: null,
   variable: null,
   value: null,
