@@ -212,7 +212,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
         // base hold what an older overlay rules. So first the overlay says everything that the base does not.
         const bridge = new Map(table.overlay);
         for (const name of await differingNames()) bridge.set(name, table.get(name) ?? removedRecord);
-        await overlay.replace(table.overlay, { payloadBytes });
+        await overlay.replace(bridge, { payloadBytes, pause: foldPause });
         await bulkBase.replace(table.base, { payloadBytes, pause: foldPause });
       }
       if (drifted + driftedOverlay > 0) await overlay.replace(table.overlay, { payloadBytes });
