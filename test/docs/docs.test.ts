@@ -1,0 +1,59 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(repository, path), 'utf8');
+
+const pages = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.md'], {
+  cwd: repository,
+  encoding: 'utf8',
+})
+  .trim()
+  .split('\n');
+
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```/gm, '').replaceAll(/`[^`\n]*`/g, 'x');
+
+/** The anchors of a page's headings, made as GitHub makes them. */
+const anchorsOf = (page: string): string[] =>
+  [
+    ...read(page)
+      .replaceAll(/^```[\s\S]*?^```/gm, '')
+      .matchAll(/^#+ (.+)$/gm),
+  ].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{Letter}\p{Number}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
+
+test.each(pages)('every link of %s leads somewhere', (page) => {
+  const links = [...withoutCode(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
+  const dead = links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false;
+    const [path = '', anchor] = link.split('#');
+    const target = path === '' ? page : join(dirname(page), path);
+    if (!existsSync(join(repository, target))) return true;
+    return anchor !== undefined && !anchorsOf(target).includes(anchor);
+  });
+  expect(dead).toEqual([]);
+});
+
+test('every setting is described in docs/operations.md, and no other', () => {
+  const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort();
+  const known = names(read('apps/server/src/config.ts'), /read\('([A-Z_]+)'/g);
+  const described = names(read('docs/operations.md'), /^\| `([A-Z][A-Z_]+)` \|/gm);
+  expect(known).toContain('SALLYPORT_HTTP_BIND');
+  expect(described).toEqual(known);
+});
+
+test('the index names every page of the guide and every decision', () => {
+  const index = read('docs/README.md');
+  const missing = pages
+    .filter((page) => /^docs\/.+\.md$/.test(page) && page !== 'docs/README.md')
+    .filter((page) => !index.includes(`(${page.slice('docs/'.length)})`));
+  expect(missing).toEqual([]);
+});
