@@ -134,6 +134,18 @@ describe('without a server', () => {
     await oneLine(['migrate'], {}, 'is open to others');
   });
 
+  test('ends quietly when nobody reads on', async () => {
+    await run(dataDir, ['migrate']);
+    const child = spawn(process.execPath, [MAIN, 'user', 'create-admin', 'a@example.com'], {
+      env: { ...process.env, SALLYPORT_DATA_DIR: dataDir },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    expect(await text(child.stderr)).toBe('');
+    expect(await ended).toBe(0);
+  });
+
   test('shows control characters in names instead of obeying them', async () => {
     await run(dataDir, ['migrate']);
     await run(dataDir, ['user', 'create-admin', 'a@example.com']);

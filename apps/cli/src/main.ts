@@ -39,6 +39,11 @@ const linesOf = (error: unknown): readonly string[] => {
   return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
 };
 
+// Whoever read our output has what was wanted (`| head`): no reason for a stack.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
   await program.parseAsync();
 } catch (error) {
