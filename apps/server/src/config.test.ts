@@ -25,6 +25,7 @@ describe('configuration', () => {
       apiAuth: 'local',
       emergencyToken: undefined,
       trustedProxies: [],
+      guardTimeoutMs: 1_000,
     });
     expect(config.managementCidrs.map(String)).toEqual([
       '10.0.0.0/8',
@@ -50,6 +51,11 @@ describe('configuration', () => {
     ['SALLYPORT_EMERGENCY_BASIC_AUTH', 'nobody'],
     ['SALLYPORT_LOG_LEVEL', 'loud'],
     ['SALLYPORT_LOG_FORMAT', 'xml'],
+    ['SALLYPORT_GUARD_TIMEOUT', '1000'],
+    ['SALLYPORT_GUARD_TIMEOUT', '0ms'],
+    ['SALLYPORT_GUARD_TIMEOUT', '61s'],
+    ['SALLYPORT_GUARD_TIMEOUT', '1.5s'],
+    ['SALLYPORT_GUARD_TIMEOUT', '-1s'],
   ])('names %s when its value is bad', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);

@@ -28,6 +28,8 @@ export interface Config {
   trustedProxies: readonly Cidr[];
   /** Whether the data plane's listeners expect the PROXY protocol from trusted proxies. */
   proxyProtocol: boolean;
+  /** Time for a guard's verdict, milliseconds; then the request counts as not judged. */
+  guardTimeoutMs: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** How all processes write their log: lines for people, or one JSON object a line. */
   logFormat: LogFormat;
@@ -78,6 +80,18 @@ const databaseUrl = (text: string) => {
   return text;
 };
 
+const LONGEST_GUARD_TIMEOUT_MS = 60_000;
+
+/** A time with its unit, as HAProxy writes them; without one it would be milliseconds there, and seconds elsewhere. */
+const guardTimeout = (text: string): number => {
+  const [, number, unit] = /^(\d{1,5})(ms|s)$/.exec(text) ?? [];
+  const timeoutMs = Number(number) * (unit === 's' ? 1_000 : 1);
+  if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_GUARD_TIMEOUT_MS)) {
+    throw new Error('must be a time from 1ms to 60s, such as 500ms or 2s');
+  }
+  return timeoutMs;
+};
+
 /** Local listeners only accept an address, not a name that may come to mean another one. */
 const addressListen = (text: string) => {
   const listen = parseListen(text);
@@ -117,6 +131,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     emergencyBind: read('SALLYPORT_EMERGENCY_BIND', addressListen, undefined),
     emergencyBasicAuth: read('SALLYPORT_EMERGENCY_BASIC_AUTH', basicAuth, undefined),
     trustedProxies: read('SALLYPORT_TRUSTED_PROXIES', cidrList, []),
+    guardTimeoutMs: read('SALLYPORT_GUARD_TIMEOUT', guardTimeout, 1_000),
     proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',
     logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),
     logFormat: read('SALLYPORT_LOG_FORMAT', oneOf('text', 'json'), 'text'),

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { Listen } from '../net/listen.ts';
 import { guardCount, guardFiles, logSocket, returnSocket, spoeFile } from './enforcement-layout.ts';
 import { readWindow } from './enforcement-window.ts';
+import { proxyConfinement } from './proxy-account.ts';
 
 /** Where everything is that HAProxy reads, and its runtime socket. */
 export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');
@@ -20,13 +21,13 @@ const bindsOf = ({ host, port }: Listen) => {
   return addresses.map((address) => ({ address, port }));
 };
 
-/** Time for a verdict; then the request counts as not judged. */
-const GUARD_TIMEOUT_MS = 1_000;
-
 const STANDARD_HTTP: Listen = { host: '', port: 80 };
 const STANDARD_HTTPS: Listen = { host: '', port: 443 };
 
-type DeploymentConfig = Pick<Config, 'dataDir' | 'proxyHttp' | 'proxyHttps' | 'trustedProxies' | 'proxyProtocol'>;
+type DeploymentConfig = Pick<
+  Config,
+  'dataDir' | 'proxyHttp' | 'proxyHttps' | 'trustedProxies' | 'proxyProtocol' | 'guardTimeoutMs'
+>;
 
 /** Translates the deployment's configuration into what the static haproxy.cfg depends on. */
 export const toProxySettings = (config: DeploymentConfig): ConfigSettings => {
@@ -42,13 +43,14 @@ export const toProxySettings = (config: DeploymentConfig): ConfigSettings => {
     trustedProxies: config.trustedProxies.map(String),
     proxyProtocol: config.proxyProtocol,
     eventSocket: logSocket(dataDir),
+    confinement: proxyConfinement(dataDir),
     rateLimit: { windowSec: readWindow(dataDir) },
     guard: {
       agents: workers.map((worker) => guardFiles(dataDir, worker).agent),
       relays: workers.map((worker) => guardFiles(dataDir, worker).relay),
       spoeFile: spoeFile(dataDir),
       returnSocket: returnSocket(dataDir),
-      timeoutMs: GUARD_TIMEOUT_MS,
+      timeoutMs: config.guardTimeoutMs,
     },
   };
 };

@@ -1,0 +1,21 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeStaticFiles } from '@sallyport/haproxy';
+import { afterAll, expect, test } from 'vitest';
+import { parseConfig } from '../config.ts';
+import { proxyDirectory, toProxySettings } from './deployment.ts';
+import { spoeFile } from './enforcement-layout.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-deployment-'));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
+
+test.each([
+  ['', '1000ms'],
+  ['250ms', '250ms'],
+  ['60s', '60000ms'],
+])('with SALLYPORT_GUARD_TIMEOUT=%s HAProxy waits %s for a verdict', async (setting, expected) => {
+  const config = parseConfig({ SALLYPORT_DATA_DIR: dataDir, SALLYPORT_GUARD_TIMEOUT: setting }, '/');
+  await writeStaticFiles(proxyDirectory(dataDir), toProxySettings(config));
+  expect(readFileSync(spoeFile(dataDir), 'utf8')).toContain(`timeout processing ${expected}\n`);
+});
