@@ -1,6 +1,5 @@
 import type { Phase, Program, Rule } from '../compile/program.ts';
 import { collectScanTests } from '../compile/scan-tests.ts';
-import { injectionDetector } from '../operators/injection-detector.ts';
 import { type Entry, isResponseSource, sourceCount } from '../variables/source.ts';
 import type { Evaluator } from './evaluate.ts';
 import type { Folded } from './fold-constants.ts';
@@ -11,7 +10,7 @@ import { createScanPlan, type ScanPlan } from './scan-plan.ts';
 import type { Trace } from './trace.ts';
 import type { Transaction } from './transaction.ts';
 import { createValueMemo } from './value-memo.ts';
-import { createScanScratch, type Deferred } from './value-scanner.ts';
+import { createScanScratch } from './value-scanner.ts';
 
 /** What has been scanned of one transaction. */
 export type ScanState = {
@@ -21,34 +20,18 @@ export type ScanState = {
   scanned: number;
   /** Values that matched, by rule index, in the order of the entries. */
   readonly hits: Map<number, Entry[]>;
-  /** Values that libinjection has to look at before a rule of phase `askIn` or later runs. */
-  readonly waiting: Waiting;
 };
-
-type Waiting = { deferred: Deferred[]; unresolved: Unresolved[]; askIn: number };
 
 /** A plan holds megabytes of literals. Beside the one in use there may be one that a transaction has just grown out of. */
 const maxPlans = 2;
 const maxLists = 4_096;
 const noHits: readonly number[] = [];
 
-type Unresolved = {
-  readonly entry: Entry;
-  readonly classId: number;
-  readonly hits: number[];
-  /** So many of the hits were found without libinjection. */
-  readonly known: number;
-  readonly isKept: boolean;
-};
-
-/** Hits in the order of the values: those that waited for libinjection, or for a later scan, were added late. */
+/** Hits in the order of the values: those of a later scan were added late. */
 const inOrder = (hits: Entry[] | undefined): Entry[] => {
   if (hits === undefined) return [];
   return hits.length > 1 ? hits.sort((a, b) => a.index - b.index) : hits;
 };
-
-/** Later than every phase. */
-const never = 9;
 
 /** Runs phases by scanning values ahead, so that only rules with a match, or that cannot be scanned, are evaluated. */
 export const createScanningRunner = (
@@ -111,7 +94,6 @@ export const createScanningRunner = (
 
   const scanEntries = (tx: Transaction, state: ScanState, groups: number, from: number): void => {
     const plan = planFor(groups);
-    const { waiting } = state;
     for (let index = from; index < tx.entries.length; index++) {
       const entry = tx.entries[index]!;
       const { buf, start, end } = entry;
@@ -125,41 +107,10 @@ export const createScanningRunner = (
         continue;
       }
       const { scanner } = scanClass;
-      const hits = scanner.scan(scanClass, buf, start, end, tx, waiting.unresolved.length);
+      const hits = scanner.scan(scanClass, buf, start, end, tx);
       if (tx.budget.exceeded || tx.budget.units < 0) return;
-      const deferred = scanner.takeDeferred();
-      if (deferred.length > 0) {
-        for (const { test } of deferred) waiting.askIn = Math.min(waiting.askIn, test.rule.phase);
-        waiting.deferred.push(...deferred);
-        // What is known already must not wait: rules of an earlier phase may be among it.
-        addHits(state, entry, hits);
-        waiting.unresolved.push({ entry, classId: scanClass.id, hits: [...hits], known: hits.length, isKept });
-        continue;
-      }
       if (isKept) memo.set(scanClass.id, buf, start, end, intern(hits));
       if (hits.length > 0) addHits(state, entry, hits);
-    }
-  };
-
-  /** Asks libinjection about everything that waits. Most of a call's cost is its own: rules of phase 2 ask once for phases 1 and 2. */
-  const resolve = (tx: Transaction, state: ScanState): void => {
-    const { deferred, unresolved } = state.waiting;
-    state.waiting.deferred = [];
-    state.waiting.unresolved = [];
-    state.waiting.askIn = never;
-    const sqli = deferred.filter(({ test }) => test.operator.name === 'detectsqli');
-    const xss = deferred.filter(({ test }) => test.operator.name === 'detectxss');
-    for (const { start, end } of deferred) tx.budget.units -= (end - start) * 4 + 256;
-    const answers = injectionDetector().detect(sqli, xss);
-    for (const [at, { test, owner }] of sqli.entries()) {
-      if ((answers.sqli[at] !== null) !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
-    }
-    for (const [at, { test, owner }] of xss.entries()) {
-      if (answers.xss[at] !== test.operator.isNegated) unresolved[owner]!.hits.push(test.index);
-    }
-    for (const { entry, classId, hits, known, isKept } of unresolved) {
-      if (isKept) memo!.set(classId, entry.buf, entry.start, entry.end, intern(hits));
-      addHits(state, entry, hits.slice(known));
     }
   };
 
@@ -168,14 +119,12 @@ export const createScanningRunner = (
       groups: standing,
       scanned: 0,
       hits: new Map(),
-      waiting: { deferred: [], unresolved: [], askIn: never },
     };
     const state = tx.scan;
     if (state.scanned < tx.entries.length) {
       scanEntries(tx, state, state.groups, state.scanned);
       state.scanned = tx.entries.length;
     }
-    if (state.waiting.askIn <= phase) resolve(tx, state);
     const table = (tx.isFolded ? tables : unfoldedTables)[phase]!;
     const jumps = tx.isFolded && trace === null ? jumpOf : null;
     const active = table.start(state.groups);
@@ -193,7 +142,6 @@ export const createScanningRunner = (
       }
       if (rule.isScannable && (state.groups & (1 << rule.group)) === 0) {
         scanEntries(tx, state, 1 << rule.group, 0);
-        if (state.waiting.askIn <= phase) resolve(tx, state);
         state.groups |= 1 << rule.group;
         standing |= 1 << rule.group;
         table.settle(active, rule.group);

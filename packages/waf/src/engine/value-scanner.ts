@@ -2,19 +2,9 @@ import type { ScanTest } from '../compile/scan-tests.ts';
 import type { OperatorContext } from '../operators/operator.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { maskOf } from './byte-bits.ts';
-import { copyOf } from './bytes.ts';
 import type { LiteralSearch } from './literal-search.ts';
 import { type NodeSet, type ScanClass, workFor } from './scan-class.ts';
 import type { Transaction } from './transaction.ts';
-
-/** A transformed value that libinjection has to look at; it is asked about all of them at once. */
-export type Deferred = {
-  readonly test: ScanTest;
-  readonly buf: Uint8Array;
-  readonly start: number;
-  readonly end: number;
-  readonly owner: number;
-};
 
 /** What one step made of the bytes of a walk, and who goes on from there. `isChanged` false: the step left the bytes alone. */
 type Branch = {
@@ -42,9 +32,6 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
   /** Steps run so far in the walks that are open. */
   const branches: Branch[] = [];
   const hits: number[] = [];
-  let deferred: Deferred[] = [];
-  let owner = 0;
-  let input: Uint8Array = scratch;
   let context: OperatorContext;
 
   const runTests = (tests: readonly ScanTest[], buf: Uint8Array, start: number, end: number, known: number): number => {
@@ -61,16 +48,6 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
         isPossible = literals.foundIn[test.index] === search;
       }
       if (isPossible && !gate.isExact) {
-        if (operator.name === 'detectsqli' || operator.name === 'detectxss') {
-          // What lies in the scratch buffer will be overwritten; the bytes of the request stay.
-          const isScratch = buf !== input;
-          deferred.push(
-            isScratch
-              ? { test, buf: copyOf(buf, start, end), start: 0, end: end - start, owner }
-              : { test, buf, start, end, owner },
-          );
-          continue;
-        }
         isPossible =
           operator.pattern !== null
             ? operator.pattern.test(buf, start, end, context.budget)
@@ -131,27 +108,13 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
   };
 
   return {
-    /** Scans one value; the answer is valid until the next call. Injection tests go to `takeDeferred` under `asOwner`. */
-    scan(
-      scanClass: ScanClass,
-      buf: Uint8Array,
-      start: number,
-      end: number,
-      tx: Transaction,
-      asOwner: number,
-    ): readonly number[] {
+    /** Scans one value; the answer is valid until the next call. */
+    scan(scanClass: ScanClass, buf: Uint8Array, start: number, end: number, tx: Transaction): readonly number[] {
       hits.length = 0;
-      owner = asOwner;
-      input = buf;
       context = tx.operatorContext(false);
       context.budget.units -= end - start + 32;
       walk([scanClass.root], buf, start, end);
       return hits;
-    },
-    takeDeferred(): Deferred[] {
-      const taken = deferred;
-      if (taken.length > 0) deferred = [];
-      return taken;
     },
   };
 };

@@ -12,6 +12,12 @@ const borders = (needle: Uint8Array): Int32Array => {
   return table;
 };
 
+/** Where a byte first occurs in buf[start, end), or -1. Typed arrays' own indexOf has no end: it would search the values behind, too. */
+export const findByte = (buf: Uint8Array, byte: number, start: number, end: number): number => {
+  for (let at = start; at < end; at++) if (buf[at] === byte) return at;
+  return -1;
+};
+
 /** Where needle[needleStart, needleEnd) first occurs in buf[start, end), or -1; linear in both, whoever chose them. */
 export const findBytes = (
   buf: Uint8Array,

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { detectScript } from './detect-script.ts';
+
+/** Between other bytes, which must not count. */
+const xss = (text: string): boolean => {
+  const buf = Buffer.from(`<${text}=x>`, 'latin1');
+  return detectScript(buf, 1, buf.length - 3);
+};
+
+test.each([
+  // Elements, in all the ways to write them.
+  '<script>alert(1)</script>',
+  '<SCRIPT/x>',
+  '<scr\0ipt>',
+  '<svg/onload=1>',
+  '<xsl:value-of>',
+  '</script x',
+  'text <iframe src=//evil.example>',
+  // Attributes: events known and of a known family, styles, namespaces.
+  '<a onclick=x>',
+  '<a href=b style="width:1%">',
+  '<b onmouseleave = "x">',
+  '<x xmlns="http://a.b/">',
+  '<img src=x onerror\n=\nalert(1)>',
+  '<animate attributeName=onload to=1>',
+  // Out of an attribute.
+  '" onfocus=alert(1) autofocus="',
+  "' onfocus='x",
+  '` onfocus=x',
+  'x onfocus=alert(1)',
+  '"><script>',
+  // URLs.
+  '<a href="javascript:alert(1)">',
+  '<a href=" \x01JaVa\tScript:x">',
+  '<a href="&#106;avascript&#x3a;x">',
+  '<a href=data:text/html,x>',
+  'x" href="vbscript:x',
+  // What old browsers take for script.
+  '<!DOCTYPE html>',
+  '<!--[if IE]>x<![endif]-->',
+  '<!-- ` -->',
+  '<?import x>',
+  '<!ENTITY x "y">',
+  '<% ` %>',
+])('%j is script', (text) => {
+  expect(xss(text)).toBe(true);
+});
+
+test.each([
+  'a < b and onward = c',
+  '< b title = c',
+  '<b>on time=money</b> content=1',
+  'onset = 5, only = 6, once = 7',
+  'x=1&y=2',
+  '<p class="x">text</p>',
+  '<a href="https://shop.example/data:">shop</a>',
+  '<!-- a comment -->',
+  'I <3 "quotes" = good',
+  'if (a <b && c=d) { }',
+  "name='O'Brien' value=\"1\"",
+  '<javascript:x',
+])('%j is none', (text) => {
+  expect(xss(text)).toBe(false);
+});
+
+test('script is found anywhere in a long text', () => {
+  for (const at of [0, 4080, 4096, 10_000, 50_000]) {
+    expect(xss(`${'\xe9 '.repeat(at)}<script>alert(1)</script>${'x'.repeat(3000)}`)).toBe(true);
+  }
+});
+
+test('any bytes have an answer, and the same one wherever they lie', () => {
+  const piece = fc.constantFrom(
+    ...[
+      '<',
+      '>',
+      '/',
+      '=',
+      '"',
+      "'",
+      '`',
+      ' ',
+      '!',
+      '--',
+      '%',
+      '?',
+      '<!--',
+      '-->',
+      '<![CDATA[',
+      ']]>',
+      '<%',
+      '%>',
+      '&#',
+      '&#x6a',
+      ';',
+      '\0',
+    ],
+    ...['script', 'b', 'onclick', 'href', 'style', 'javascript:', 'doctype', 'data', '\xff'],
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 14 }), (pieces) => {
+      const buf = Buffer.from(pieces.join(''), 'latin1');
+      expect(xss(pieces.join(''))).toBe(detectScript(buf, 0, buf.length));
+    }),
+    { numRuns: 3000 },
+  );
+});
