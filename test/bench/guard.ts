@@ -20,8 +20,8 @@ import { createEnforcementMap } from '../../apps/server/src/dataplane/enforcemen
 import { crs3Rules, crs3Setup } from '../../packages/waf/bench/crs.ts';
 import { type Kind, kinds, requestText } from '../../packages/waf/bench/requests.ts';
 import { givenConfig } from '../guard/support/config.ts';
-import { freePort } from '../guard/support/ports.ts';
 import { startGuarded } from '../guard/support/start-guarded.ts';
+import { freePort } from '../support/free-ports.ts';
 
 const rounds = Number(process.argv[2] ?? 3);
 const LOAD_SECONDS = 2;

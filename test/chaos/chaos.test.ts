@@ -3,6 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
 import { readProcess } from '../../apps/supervisor/src/process/proc.ts';
 import { until } from '../../apps/supervisor/src/testing/until.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { createChanger } from './changes.ts';
 import { createLedger } from './ledger.ts';
 import { watchListeners } from './listening.ts';
@@ -11,8 +12,9 @@ import { createProduct, type Product, type Victim } from './product.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 import { constantTraffic, type Exchange, request } from './traffic.ts';
 
-const ports = { api: 23_000, http: 23_001, https: 23_002 };
-const originPorts = { a: 23_003, b: 23_004 };
+const [api = 0, http = 0, https = 0, a = 0, b = 0] = await freePorts(5);
+const ports = { api, http, https };
+const originPorts = { a, b };
 const domains = Array.from({ length: 12 }, (_, index) => `host${index}.chaos.test`);
 
 /** CHAOS_SEED=7 repeats one order. */

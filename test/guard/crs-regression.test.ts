@@ -4,10 +4,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { crs334 } from '../../packages/waf/test/ftw/rule-sets.ts';
 import { type FtwTest, readSuite, type Stage } from '../../packages/waf/test/ftw/suite.ts';
 import { toBytes } from '../../packages/waf/test/ftw/to-bytes.ts';
+import { freePort } from '../support/free-ports.ts';
 import { givenConfig } from './support/config.ts';
 import { knownExceptions } from './support/crs-exceptions.ts';
 import { createLane, type Lane, type Outcome } from './support/crs-lane.ts';
-import { freePort } from './support/ports.ts';
 import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 const suite = crs334();

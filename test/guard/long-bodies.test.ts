@@ -3,9 +3,9 @@ import { connect, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { guardFiles, spoolDirectory } from '../../apps/server/src/dataplane/enforcement-layout.ts';
+import { freePort } from '../support/free-ports.ts';
 import { ask, exchange, statusLine } from './support/ask.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
-import { freePort } from './support/ports.ts';
 import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

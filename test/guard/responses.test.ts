@@ -1,9 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../support/free-ports.ts';
 import { ask } from './support/ask.ts';
 import { givenConfig } from './support/config.ts';
-import { freePort } from './support/ports.ts';
 import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 const RULES = `SecRuleEngine On

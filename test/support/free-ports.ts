@@ -1,19 +1,57 @@
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-/** Finds TCP ports on loopback that nothing listens on; all are held until the last is found, so they differ. */
+// Below the ports that the kernel gives to outgoing connections: one of those could take a port that was just found free.
+const [firstPort, lastPort] = [22_050, 25_999];
+const reservations = join(tmpdir(), `sallyport-test-ports-${process.getuid?.()}`);
+let next = firstPort + Math.floor(Math.random() * (lastPort - firstPort));
+
+const isAlive = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Takes the port for this process, unless another one that still runs has it: test files and runs share the machine. */
+const reserve = (port: number): boolean => {
+  const path = join(reservations, String(port));
+  mkdirSync(reservations, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path, String(process.pid), { flag: 'wx' });
+  } catch {
+    if (isAlive(Number(readFileSync(path, 'utf8')))) return false;
+    writeFileSync(path, String(process.pid));
+  }
+  process.once('exit', () => rmSync(path, { force: true }));
+  return true;
+};
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    // On every address: some of what is tested listens on all of them.
+    server.listen({ port, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+
+/** A port that nobody listens on, and that no other test gets while this process lives. */
+export const freePort = async (): Promise<number> => {
+  for (let port = firstPort; port <= lastPort; port++) {
+    const candidate = next++;
+    if (next > lastPort) next = firstPort;
+    if (reserve(candidate) && (await isFree(candidate))) return candidate;
+  }
+  throw new Error('no free port in the range');
+};
+
+/** Several of them. */
 export const freePorts = async (count: number): Promise<number[]> => {
-  const servers = await Promise.all(
-    Array.from(
-      { length: count },
-      () =>
-        new Promise<Server>((resolve, reject) => {
-          const server = createServer();
-          server.once('error', reject);
-          server.listen(0, '127.0.0.1', () => resolve(server));
-        }),
-    ),
-  );
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  const ports: number[] = [];
+  while (ports.length < count) ports.push(await freePort());
   return ports;
 };

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
+import { freePort, freePorts } from '../../../test/support/free-ports.ts';
 import { chooseListener, whyNotBindable } from './listeners.ts';
 
 const listenOn = async (host: string, port = 0) => {
@@ -15,8 +16,9 @@ const listenOn = async (host: string, port = 0) => {
 const listener = { variable: 'SALLYPORT_PROXY_HTTP', configured: undefined } as const;
 
 test('finds an address free, and leaves it free', async () => {
-  expect(await whyNotBindable({ host: '127.0.0.1', port: 23_101 })).toBeUndefined();
-  expect(await listenOn('127.0.0.1', 23_101)).toBe(23_101);
+  const port = await freePort();
+  expect(await whyNotBindable({ host: '127.0.0.1', port })).toBeUndefined();
+  expect(await listenOn('127.0.0.1', port)).toBe(port);
 });
 
 test('finds an address taken, also when it is only one of all addresses', async () => {
@@ -26,23 +28,26 @@ test('finds an address taken, also when it is only one of all addresses', async 
 });
 
 test('takes the standard port when it can', async () => {
-  const choice = await chooseListener({ ...listener, standardPort: 23_102, fallbackPort: 23_103 });
-  expect(choice).toEqual({ listen: { host: '', port: 23_102 }, notice: undefined });
+  const [standardPort = 0, fallbackPort = 0] = await freePorts(2);
+  const choice = await chooseListener({ ...listener, standardPort, fallbackPort });
+  expect(choice).toEqual({ listen: { host: '', port: standardPort }, notice: undefined });
 });
 
 test('falls back when the standard port is taken, and says so and how to change it', async () => {
   const standardPort = await listenOn('127.0.0.1');
-  const choice = await chooseListener({ ...listener, standardPort, fallbackPort: 23_104 });
-  expect(choice.listen).toEqual({ host: '', port: 23_104 });
+  const fallbackPort = await freePort();
+  const choice = await chooseListener({ ...listener, standardPort, fallbackPort });
+  expect(choice.listen).toEqual({ host: '', port: fallbackPort });
   expect(choice.notice).toBe(
-    `:${standardPort} can't be bound (another program listens there), so :23104 is used; set SALLYPORT_PROXY_HTTP to choose another`,
+    `:${standardPort} can't be bound (another program listens there), so :${fallbackPort} is used; set SALLYPORT_PROXY_HTTP to choose another`,
   );
 });
 
 test('never falls back from a configured address', async () => {
   const port = await listenOn('127.0.0.1');
   const configured = { host: '127.0.0.1', port };
-  await expect(chooseListener({ ...listener, configured, standardPort: 23_105, fallbackPort: 23_106 })).rejects.toThrow(
+  const [standardPort = 0, fallbackPort = 0] = await freePorts(2);
+  await expect(chooseListener({ ...listener, configured, standardPort, fallbackPort })).rejects.toThrow(
     `SALLYPORT_PROXY_HTTP: 127.0.0.1:${port} can't be bound (another program listens there)`,
   );
 });

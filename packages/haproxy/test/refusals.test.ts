@@ -1,9 +1,9 @@
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../test/support/free-ports.ts';
 import { givenHost } from './support/given.ts';
 import { type Answer, ask, exchange } from './support/http-client.ts';
 import { listen, type Origin, startEchoOrigin, startOrigin } from './support/origins.ts';
-import { freePort } from './support/ports.ts';
 import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 const referencePattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,5 +1,5 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { freePort } from './ports.ts';
+import { freePort } from '../../support/free-ports.ts';
 
 /** One request as it reached the origin. */
 export interface Arrival {

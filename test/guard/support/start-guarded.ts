@@ -14,9 +14,9 @@ import {
   writeStaticFiles,
 } from '@sallyport/haproxy';
 import { guardFiles, logSocket, returnSocket } from '../../../apps/server/src/dataplane/enforcement-layout.ts';
+import { freePort } from '../../support/free-ports.ts';
 import { givenConfig, writeConfig } from './config.ts';
 import { type GuardProcess, startGuard } from './guard-process.ts';
-import { freePort } from './ports.ts';
 
 const LISTS = 512;
 const FIREWALL = 1024;

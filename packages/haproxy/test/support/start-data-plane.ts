@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../../../test/support/free-ports.ts';
 import {
   type ConfigSettings,
   createDataPlane,
@@ -13,7 +14,6 @@ import {
   writeStaticFiles,
 } from '../../src/index.ts';
 import { type HaproxyProcess, spawnHaproxy } from './haproxy-process.ts';
-import { freePort } from './ports.ts';
 
 export type RunningDataPlane = {
   directory: string;
