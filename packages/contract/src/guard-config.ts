@@ -8,7 +8,7 @@ const RuleSource = Type.Union([
   Type.Object({ kind: Type.Literal('file'), path: Type.String({ description: 'Absolute path, read as Latin-1.' }) }),
 ]);
 
-/** An exclusion that only counts for some requests; the others are directives in `rule_sources` already. */
+/** An exclusion for some requests only, or for a time; the others are directives in `rule_sources` already. */
 const RequestExclusion = Type.Object({
   rule_id: RowId,
   target: Type.Optional(Type.String()),

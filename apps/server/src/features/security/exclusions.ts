@@ -23,6 +23,8 @@ const parseIds = (text: string | number, field: string): IdRange => {
 /** Tells whether text can be the target of an exclusion; nothing else is ever written into rules. */
 export const isExclusionTarget = (text: string): boolean => TARGET.test(text);
 
+const isRange = ({ rule_id }: WafExclusion): boolean => !/^\d+$/.test(String(rule_id));
+
 const isEverywhere = ({ host_uuid, path }: WafExclusion): boolean => host_uuid === undefined && path === undefined;
 
 const normaliseOne = (exclusion: WafExclusion, field: string): WafExclusion => {
@@ -49,9 +51,9 @@ export const normaliseExclusions = (exclusions: readonly WafExclusion[]): WafExc
 
 /** What the guards make of exclusions. */
 export interface CompiledExclusions {
-  /** SecLang that follows the rules: exclusions that hold for every request. */
+  /** SecLang that follows the rules: exclusions that hold for every request and have no end, and ranges. */
   directives: string;
-  /** Exclusions that depend on host or path. */
+  /** Exclusions that depend on host or path, or that end: other rules take seconds to compile, these act and end at once. */
   perRequest: GuardConfig['waf']['exclusions'];
   /** When the next of them ends, in milliseconds since the epoch; undefined: never. */
   nextExpiry: number | undefined;
@@ -73,7 +75,7 @@ export const compileExclusions = (
       if (expiry <= now) continue;
       nextExpiry = Math.min(nextExpiry ?? expiry, expiry);
     }
-    if (isEverywhere(exclusion)) {
+    if (isEverywhere(exclusion) && (expiry === undefined || isRange(exclusion))) {
       directives.push(
         target === undefined ? `SecRuleRemoveById "${rule_id}"` : `SecRuleUpdateTargetById "${rule_id}" "!${target}"`,
       );

@@ -116,11 +116,13 @@ describe('exclusions', () => {
     const exclusions: WafExclusion[] = [
       { rule_id: 1, expires_at: at(0) },
       { rule_id: 2, expires_at: at(2_000) },
-      { rule_id: 3, expires_at: at(1_000) },
+      { rule_id: 3, expires_at: at(1_000), target: 'ARGS:x' },
+      { rule_id: '4-5', expires_at: at(3_000) },
     ];
+    // What ends is no part of the rules where it can be: the guards would have to compile them again at that moment.
     expect(compileExclusions(exclusions, hostIds, NOW)).toEqual({
-      directives: 'SecRuleRemoveById "2"\nSecRuleRemoveById "3"\n',
-      perRequest: [],
+      directives: 'SecRuleRemoveById "4-5"\n',
+      perRequest: [{ rule_id: 2 }, { rule_id: 3, target: 'ARGS:x' }],
       nextExpiry: NOW + 1_000,
     });
   });
