@@ -103,7 +103,11 @@ onBothDatabases('rulesets', (kind) => {
     ['no rules', { name: 'x' }, 'content is required when there is no source_url'],
     ['another mode', { name: 'x', mode: 'loud', content: RULE }, 'mode must be one of: owasp, custom'],
     ['a path as source', { name: 'x', content: RULE, source_url: '/etc/passwd' }, 'source_url must be'],
-    ['plain http to fetch', { name: 'x', source_url: 'http://example.com/' }, 'source_url could not be fetched'],
+    [
+      'plain http to fetch',
+      { name: 'x', source_url: 'http://example.com/' },
+      'source_url can only be fetched from https',
+    ],
     [
       'a private source',
       { name: 'x', source_url: 'https://10.0.0.1/rules' },

@@ -38,6 +38,7 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
   const contentOf = async (input: NewRuleset, url: string): Promise<string> => {
     if (input.content !== undefined && input.content.trim() !== '') return input.content;
     if (url === '') throw refuse.invalid('content is required when there is no source_url');
+    if (!/^https:/i.test(url)) throw refuse.invalid('source_url can only be fetched from https:// URLs');
     return fetchText(url, { maxBytes: MAX_FETCHED_BYTES });
   };
 
