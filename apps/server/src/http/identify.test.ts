@@ -15,7 +15,7 @@ const user: UserIdentity = {
 const identify = createIdentify('local', (token) => (token === 'good' ? user : undefined));
 const ask = (headers: Record<string, string>, method = 'GET', isLocal = true) =>
   identify({ method, headers: { host: 'ui.example', ...headers }, socket: {} } as unknown as IncomingMessage, isLocal);
-const cookie = 'sallyport_session=good';
+const cookie = '__Host-sallyport_session=good';
 
 test('takes the bearer token before the cookie, and the cookie before the local host', async () => {
   expect(await ask({ authorization: 'Bearer good', cookie: 'sallyport_session=bad' })).toBe(user);

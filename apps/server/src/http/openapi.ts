@@ -3,7 +3,9 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { App } from './app-type.ts';
 import { type ApiDocument, completeDocument } from './openapi-document.ts';
 import { DOCS_PREFIX } from './policy.ts';
-import { SESSION_COOKIE } from './session-cookie.ts';
+import { SECURE_SESSION_COOKIE, SESSION_COOKIE } from './session-cookie.ts';
+
+const COOKIE = `Set by login and setup. Over TLS its name is ${SECURE_SESSION_COOKIE}.`;
 
 /** Publishes the OpenAPI document made from the very schemas that validate, and a page to read it. */
 export const registerOpenApi = async (app: App): Promise<void> => {
@@ -21,7 +23,7 @@ export const registerOpenApi = async (app: App): Promise<void> => {
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'A session token of login, or an API token.' },
-          session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: 'Set by login and setup.' },
+          session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE, description: COOKIE },
         },
       },
     },

@@ -169,7 +169,7 @@ onBothDatabases('signing in', (kind) => {
 
   test('takes a cookie for a change only from its own site', async () => {
     const { token } = await given.caller();
-    const cookie = { cookie: `sallyport_session=${token}` };
+    const cookie = { cookie: `__Host-sallyport_session=${token}` };
     const logout = (headers: Record<string, string>) =>
       app.send('POST', '/auth/logout', undefined, { ...cookie, ...headers });
     for (const headers of [
