@@ -2,6 +2,9 @@ import { defineConfig } from 'vitest/config';
 
 const neverTests = ['**/node_modules/**', '**/dist/**'];
 
+/** What a test waits for comes in milliseconds, but not on a machine that is busy with something else. */
+const patient = { poll: { timeout: 20_000, interval: 20 } };
+
 /** Tests beside the code run in parallel; black-box tests after them, one file at a time: they share machine and ports. */
 export default defineConfig({
   test: {
@@ -13,15 +16,17 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          expect: patient,
           include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts'],
           exclude: [...neverTests, 'apps/web/**', 'apps/server/**'],
           sequence: { groupOrder: 0 },
-          testTimeout: 15_000,
+          testTimeout: 30_000,
         },
       },
       {
         test: {
           name: 'server',
+          expect: patient,
           globalSetup: ['test/support/postgres.ts'],
           include: ['apps/server/src/**/*.test.ts'],
           exclude: neverTests,
@@ -33,6 +38,7 @@ export default defineConfig({
       {
         test: {
           name: 'black-box',
+          expect: patient,
           globalSetup: ['test/support/postgres.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [...neverTests, 'test/chaos/**'],
@@ -45,6 +51,7 @@ export default defineConfig({
       {
         test: {
           name: 'chaos',
+          expect: patient,
           include: ['test/chaos/**/*.test.ts'],
           exclude: neverTests,
           sequence: { groupOrder: 2 },

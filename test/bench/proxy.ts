@@ -19,6 +19,7 @@ import {
   defaultSettings,
   writeStaticFiles,
 } from '../../packages/haproxy/src/index.ts';
+import { givenHost } from '../../packages/haproxy/test/support/given.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 const originPort = 22_030;
@@ -151,19 +152,7 @@ const startSallyport = async (): Promise<Peer & { stop(): Promise<void> }> => {
     maxConnections: 2_000,
   });
   const dataPlane = createDataPlane({ directory: data, adminSocket });
-  // As the API makes a host when only the required fields are given.
-  const flags = {
-    enabled: true,
-    ssl_forced: false,
-    http2_support: true,
-    hsts_enabled: false,
-    hsts_subdomains: false,
-    block_exploits: true,
-    websocket_support: false,
-    enable_standard_headers: true,
-  };
-  const origin = { scheme: 'http', address: '127.0.0.1', port: originPort, sni: '', verify: false, h2: false } as const;
-  const host = { id: 1, uuid: 'bench', names: [hostName], origin, flags, certificate: null };
+  const host = givenHost({ names: [hostName], origin: { port: originPort } });
   await dataPlane.reconcile({ hosts: [host], certificates: [] });
   const child = start('haproxy', ['-f', join(data, dataPlaneFiles.config)]);
   return { name: 'Sallyport', version: haproxyVersion, process: child, http, https, stop: () => dataPlane.stop() };

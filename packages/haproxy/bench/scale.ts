@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDataPlane, type DesiredHost, dataPlaneFiles, defaultSettings, writeStaticFiles } from '../src/index.ts';
+import { defaultFlags, plainOrigin } from '../test/support/given.ts';
 
 const hostCount = Number(process.argv[2] ?? 100_000);
 const changeCount = Number(process.argv[3] ?? 1_500);
@@ -17,17 +18,8 @@ const host = (index: number, port: number = originPort): DesiredHost => ({
   id: index,
   uuid: `host-${index}`,
   names: [`host${index}.customer${index % 977}.example.com`],
-  origin: { scheme: 'http', address: '127.0.0.1', port, sni: '', verify: false, h2: false },
-  flags: {
-    enabled: true,
-    ssl_forced: false,
-    http2_support: true,
-    hsts_enabled: false,
-    hsts_subdomains: false,
-    block_exploits: true,
-    websocket_support: false,
-    enable_standard_headers: true,
-  },
+  origin: { ...plainOrigin, port },
+  flags: defaultFlags,
   certificate: null,
 });
 

@@ -73,12 +73,7 @@ describe("the proxy's own answers", () => {
     const answer = await get('ok.example.com', {}, '/%22%0a/<script>?"}{');
     expect(answer.status).toBe(403);
     const reference = String(answer.headers['x-sallyport-reference']);
-    await expect.poll(() => plane.haproxy.output()).toContain(reference);
-    const line = plane.haproxy
-      .output()
-      .split('\n')
-      .find((text) => text.includes(reference));
-    expect(JSON.parse(line ?? '')).toMatchObject({
+    expect(await plane.haproxy.logged(reference)).toMatchObject({
       client: '127.0.0.1',
       status: 403,
       refused: 'exploit',

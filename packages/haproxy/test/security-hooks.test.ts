@@ -83,12 +83,7 @@ describe('decisions, whitelist and rate limit', () => {
     const banned = await probe();
     expect(banned.status).toBe(403);
     const reference = String(banned.headers['x-sallyport-reference']);
-    await expect.poll(() => plane.haproxy.output()).toContain(reference);
-    const line = plane.haproxy
-      .output()
-      .split('\n')
-      .find((text) => text.includes(reference));
-    expect(JSON.parse(line ?? '')).toMatchObject({
+    expect(await plane.haproxy.logged(reference)).toMatchObject({
       refused: 'decision',
       decision: '1e2ddd71-b0cb-4876-9263-26eb9e6221dd',
       user_agent: `probe|"${'x'.repeat(249)}`,

@@ -14,6 +14,7 @@ import {
   writeStaticFiles,
 } from '@sallyport/haproxy';
 import { guardFiles, logSocket, returnSocket } from '../../../apps/server/src/dataplane/enforcement-layout.ts';
+import { defaultFlags, plainOrigin } from '../../../packages/haproxy/test/support/given.ts';
 import { freePort } from '../../support/free-ports.ts';
 import { givenConfig, writeConfig } from './config.ts';
 import { type GuardProcess, startGuard } from './guard-process.ts';
@@ -65,16 +66,11 @@ const host = (parts: Partial<DesiredHost>): DesiredHost => ({
   names: ['guarded.test'],
   certificate: null,
   ...parts,
-  origin: { scheme: 'http', address: '127.0.0.1', port: 0, sni: '', verify: false, h2: false, ...parts.origin },
+  origin: { ...plainOrigin, port: 0, ...parts.origin },
   flags: {
-    enabled: true,
-    ssl_forced: false,
-    http2_support: true,
-    hsts_enabled: false,
-    hsts_subdomains: false,
+    ...defaultFlags,
     block_exploits: false,
     websocket_support: true,
-    enable_standard_headers: true,
     firewall: true,
     access_list: true,
     ...parts.flags,

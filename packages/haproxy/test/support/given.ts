@@ -1,6 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import type { DesiredHost, HostFlags, Origin } from '../../src/index.ts';
 
+/** A plain-HTTP origin on loopback, port apart. */
+export const plainOrigin = { scheme: 'http', address: '127.0.0.1', sni: '', verify: false, h2: false } as const;
+
+/** As the API makes a host when only the required fields are given. */
+export const defaultFlags: HostFlags = {
+  enabled: true,
+  ssl_forced: false,
+  http2_support: true,
+  hsts_enabled: false,
+  hsts_subdomains: false,
+  block_exploits: true,
+  websocket_support: false,
+  enable_standard_headers: true,
+};
+
 let lastId = 0;
 
 type HostParts = { id?: number; names: string[]; origin: Partial<Origin> & { port: number }; certificate?: number };
@@ -13,17 +28,7 @@ export const givenHost = (
   id: id ?? ++lastId,
   uuid: randomUUID(),
   names,
-  origin: { scheme: 'http', address: '127.0.0.1', sni: '', verify: false, h2: false, ...origin },
-  flags: {
-    enabled: true,
-    ssl_forced: false,
-    http2_support: true,
-    hsts_enabled: false,
-    hsts_subdomains: false,
-    block_exploits: true,
-    websocket_support: false,
-    enable_standard_headers: true,
-    ...flags,
-  },
+  origin: { ...plainOrigin, ...origin },
+  flags: { ...defaultFlags, ...flags },
   certificate: certificate ?? null,
 });

@@ -1,15 +1,9 @@
 import { HEX_VALUE } from './ascii.ts';
+import { isOctal, SIMPLE_ESCAPES } from './c-escapes.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 
 const BACKSLASH = 0x5c;
-
-const SIMPLE = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-for (const [letter, control] of Object.entries({ a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 })) {
-  SIMPLE[letter.charCodeAt(0)] = control;
-}
-
-const isOctal = (byte: number): boolean => byte >= 0x30 && byte <= 0x37;
 
 /** Decodes ANSI C escapes: letters, `\xHH`, `\OOO` (low eight bits); an unknown escape loses its backslash. */
 export const escapeSeqDecode: Transformation = {
@@ -48,7 +42,7 @@ export const escapeSeqDecode: Transformation = {
         from += 1 + digits;
         continue;
       }
-      out[to++] = SIMPLE[next]!;
+      out[to++] = SIMPLE_ESCAPES[next]!;
       from += 2;
     }
     return to - at;

@@ -1,17 +1,10 @@
 import { HEX_VALUE } from './ascii.ts';
+import { isOctal, SIMPLE_ESCAPES } from './c-escapes.ts';
 import { copyBytes } from './copy-bytes.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 
 const TRIGGERS = flagBytes('\\');
 const BACKSLASH = 0x5c;
-
-/** The byte that `\C` stands for in JavaScript: the C controls by letter, any other byte itself. */
-const SIMPLE = Uint8Array.from({ length: 256 }, (_, byte) => byte);
-for (const [letter, control] of Object.entries({ a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11 })) {
-  SIMPLE[letter.charCodeAt(0)] = control;
-}
-
-const isOctal = (byte: number): boolean => byte >= 0x30 && byte <= 0x37;
 
 /** Decodes JavaScript escapes: `\uHHHH` (full-width forms to ASCII, else the low byte), `\xHH`, `\OOO` and `\C`. */
 export const jsDecode: Transformation = {
@@ -60,7 +53,7 @@ export const jsDecode: Transformation = {
         from += 1 + digits;
         continue;
       }
-      out[to++] = SIMPLE[next]!;
+      out[to++] = SIMPLE_ESCAPES[next]!;
       from += 2;
     }
     return to - at;

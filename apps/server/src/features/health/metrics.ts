@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from '@prometheus-io/client';
+import { Counter, collectDefaultMetrics, Registry } from '@prometheus-io/client';
+import { gaugesOf } from './gauges.ts';
 
 /** What the data plane tells about itself for the metrics. */
 export interface PlaneStatus {
@@ -14,15 +15,7 @@ export const createMetrics = (status: () => PlaneStatus) => {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  const gauge = gaugesOf(registry);
   gauge('sallyport_dataplane_up', 'Whether HAProxy answers on its runtime socket', () =>
     status().connection.state === 'connected' ? 1 : 0,
   );

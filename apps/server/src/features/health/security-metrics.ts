@@ -1,5 +1,6 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { VERDICT_SECONDS_BOUNDS } from '@sallyport/contract';
+import { gaugesOf } from './gauges.ts';
 
 /** What the suite counts, read when the metrics are asked for. */
 export interface SecurityFigures {
@@ -20,15 +21,7 @@ export interface SecurityFigures {
 /** Adds the security suite to the metrics. */
 export const registerSecurityMetrics = (registry: Registry, figures: SecurityFigures): void => {
   const registers = [registry];
-  const gauge = (name: string, help: string, read: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      collect() {
-        this.set(read());
-      },
-    });
+  const gauge = gaugesOf(registry);
   /** A counter whose value is kept elsewhere. */
   const counter = (name: string, help: string, read: () => number) =>
     new Counter({
