@@ -100,7 +100,7 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
   };
 
   const runLogging = (tx: Transaction): void => {
-    tx.workSpent = Math.min(tx.limits.workUnits, tx.limits.workUnits - tx.budget.units);
+    tx.workSpent = Math.min(tx.workLimit, tx.workLimit - tx.budget.units);
     if (tx.engineMode === 'off') return;
     if (tx.isWorkSpent) {
       tx.budget.units = loggingUnits;
@@ -114,7 +114,7 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
 
   const begin = (request: WafRequest, limits?: Limits): WafTransaction => {
     const tx = runRequest(request, limits);
-    tx.workSpent = tx.limits.workUnits - Math.max(0, tx.budget.units);
+    tx.workSpent = tx.workLimit - Math.max(0, tx.budget.units);
     const requestVerdict = toVerdict(tx);
     let final: Verdict | undefined;
     const finish = (): Verdict => {

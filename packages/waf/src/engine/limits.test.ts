@@ -11,12 +11,14 @@ const form = (body: string): WafRequest =>
   given.request({ method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body });
 
 describe('the work budget', () => {
+  /** Nothing comes on top for the size of the body. */
+  const few = { workUnitsPerBodyByte: 0 } as const;
   const text = `SecRule ARGS "@rx (?:a|b|ab)*c" "id:1,phase:2,pass,log"
 SecRule MSC_PCRE_LIMITS_EXCEEDED "@eq 1" "id:2,phase:5,pass,log"`;
   const heavy = form(`a=${'ab'.repeat(5_000)}`);
 
   test('refuses what it does not suffice for, names no rule, and tells phase 5', () => {
-    const verdict = judge(text, heavy, { workUnits: 5_000 });
+    const verdict = judge(text, heavy, { ...few, workUnits: 5_000 });
     expect(verdict).toMatchObject({
       action: 'block',
       status: 403,
@@ -28,14 +30,14 @@ SecRule MSC_PCRE_LIMITS_EXCEEDED "@eq 1" "id:2,phase:5,pass,log"`;
   });
 
   test('lets it pass when the operator chose so', () => {
-    expect(judge(text, heavy, { workUnits: 5_000, whenWorkSpent: 'pass' })).toMatchObject({
+    expect(judge(text, heavy, { ...few, workUnits: 5_000, whenWorkSpent: 'pass' })).toMatchObject({
       action: 'pass',
       limitsHit: ['work'],
     });
   });
 
   test('only reports in detection mode', () => {
-    expect(judge(text, heavy, { workUnits: 5_000, mode: 'detect' })).toMatchObject({
+    expect(judge(text, heavy, { ...few, workUnits: 5_000, mode: 'detect' })).toMatchObject({
       action: 'pass',
       wouldBe: 'block',
     });
@@ -47,8 +49,18 @@ SecRule MSC_PCRE_LIMITS_EXCEEDED "@eq 1" "id:2,phase:5,pass,log"`;
     expect(verdict.workUnits).toBeGreaterThan(10_000);
   });
 
+  test('grows with the body, so that an upload is not refused for its size', () => {
+    const limits = { workUnits: 1_000, workUnitsPerBodyByte: 60 };
+    expect(judge(text, heavy, limits)).toMatchObject({ action: 'pass', limitsHit: [] });
+    const many = Array.from(
+      { length: 80 },
+      (_, id) => `SecRule ARGS "@rx ^[ab]{${id + 2},}$" "id:${id + 10},phase:2,pass"`,
+    );
+    expect(judge(many.join('\n'), heavy, limits)).toMatchObject({ action: 'block', limitsHit: ['work'] });
+  });
+
   test('a negated operator does not match for want of work', () => {
-    expect(judge('SecRule ARGS "!@rx b" "id:1,phase:2,deny"', heavy, { workUnits: 200 })).toMatchObject({
+    expect(judge('SecRule ARGS "!@rx b" "id:1,phase:2,deny"', heavy, { ...few, workUnits: 200 })).toMatchObject({
       ruleId: null,
       limitsHit: ['work'],
     });

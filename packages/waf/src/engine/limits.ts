@@ -4,6 +4,11 @@ export type Limits = {
   readonly mode?: 'block' | 'detect' | 'rules';
   /** Work units per transaction, about one per byte that a pattern steps over. */
   readonly workUnits?: number;
+  /**
+   * What a long body brings along instead, for each of its bytes, when that is more: an uploaded picture in JSON is work in proportion
+   * to its size, and so is what an attacker gains by sending as much.
+   */
+  readonly workUnitsPerBodyByte?: number;
   /** What a transaction gets whose work units are spent: refused with 403 (`block`) or passed on unjudged (`pass`). */
   readonly whenWorkSpent?: 'block' | 'pass';
   /** Most arguments that are looked at; the rest sets REQBODY_ERROR or URLENCODED_ERROR. Overrides SecArgumentsLimit. */
@@ -18,6 +23,7 @@ export type Limits = {
 export const defaultLimits = {
   mode: 'rules',
   workUnits: 60_000_000,
+  workUnitsPerBodyByte: 60,
   whenWorkSpent: 'block',
   maxArguments: 1_000,
   maxBodyBytes: 13_107_200,

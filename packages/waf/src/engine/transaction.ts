@@ -36,6 +36,8 @@ export class Transaction {
   readonly request: WafRequest;
   readonly limits: Required<Limits>;
   readonly budget: WorkBudget;
+  /** Work units it may use. */
+  readonly workLimit: number;
   readonly arena: Arena = createArena();
   response: WafResponse | null = null;
 
@@ -120,7 +122,9 @@ export class Transaction {
     this.program = program;
     this.request = request;
     this.limits = limits;
-    this.budget = { units: limits.workUnits, exceeded: false };
+    const bodyBytes = Math.min(request.body?.length ?? 0, limits.maxBodyBytes);
+    this.workLimit = Math.max(limits.workUnits, bodyBytes * limits.workUnitsPerBodyByte);
+    this.budget = { units: this.workLimit, exceeded: false };
     this.slots = new Array<TxValue>(program.txNames.length).fill(undefined);
     this.#store = store;
     this.engineMode = limits.mode === 'rules' ? settings.engineMode : limits.mode === 'block' ? 'on' : 'detection-only';

@@ -1,5 +1,6 @@
 import type { ScanTest } from '../compile/scan-tests.ts';
 import type { OperatorContext } from '../operators/operator.ts';
+import { lowercase } from '../transformations/byte-map.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import { maskOf } from './byte-bits.ts';
 import type { LiteralSearch } from './literal-search.ts';
@@ -17,6 +18,8 @@ type Branch = {
 };
 
 const initialScratch = 65_536;
+/** Room for more than one output is not worth its memory from here on. */
+const largeScratch = 1_048_576;
 
 /** Memory for the outputs of transformations, shared by the scanners of one rule set: they lie in it one behind another. */
 export type ScanScratch = { readonly bytes: Uint8Array };
@@ -61,7 +64,7 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
   /** Room for `size` bytes at `used`. Ranges handed out before stay valid: they hold the buffer they lie in. */
   const reserve = (size: number): void => {
     if (used + size <= scratch.length) return;
-    scratch = new Uint8Array(Math.max(size * 2, initialScratch));
+    scratch = new Uint8Array(size > largeScratch ? size : Math.max(size * 2, initialScratch));
     used = 0;
   };
 
@@ -78,14 +81,17 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
     return branch;
   };
 
-  /** Runs the tests of all nodes that see these bytes, then goes on with what their steps make of them. */
-  const walk = (sets: readonly NodeSet[], buf: Uint8Array, start: number, end: number): void => {
+  /**
+   * Runs the tests of all nodes that see these bytes, then goes on with what their steps make of them. `known` is the number of the
+   * search whose literals are those of these bytes, or -1.
+   */
+  const walk = (sets: readonly NodeSet[], buf: Uint8Array, start: number, end: number, known: number): void => {
     const mask = maskOf(buf, start, end);
     const base = pending.length;
     const firstBranch = branches.length;
     const outer = scratch;
     const mark = used;
-    let search = -1;
+    let search = known;
     for (const set of sets) pending.push(set);
     while (pending.length > base) {
       const { tests, steps } = workFor(pending.pop()!, mask);
@@ -98,10 +104,19 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
         else pending.push(next);
       }
     }
-    // Changed bytes had to wait for all that see these: a walk of its own searches literals anew.
+    // Changed bytes had to wait for all that see these: a walk of its own searches literals anew. In another case the
+    // literals are the same, as long as nothing else has been searched.
+    for (let at = firstBranch; search !== -1 && at < branches.length; at++) {
+      const branch = branches[at]!;
+      if (branch.step !== lowercase || !branch.isChanged) continue;
+      const last = branches.pop()!;
+      if (last !== branch) branches[at] = last;
+      walk(branch.sets, branch.buf, branch.start, branch.end, search);
+      break;
+    }
     while (branches.length > firstBranch) {
       const branch = branches.pop()!;
-      if (branch.isChanged) walk(branch.sets, branch.buf, branch.start, branch.end);
+      if (branch.isChanged) walk(branch.sets, branch.buf, branch.start, branch.end, -1);
     }
     scratch = outer;
     used = mark;
@@ -113,7 +128,7 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
       hits.length = 0;
       context = tx.operatorContext(false);
       context.budget.units -= end - start + 32;
-      walk([scanClass.root], buf, start, end);
+      walk([scanClass.root], buf, start, end, -1);
       return hits;
     },
   };
