@@ -31,8 +31,8 @@ const validatorOf = (schema: object): ValidateFunction => {
   return made;
 };
 
-/** Sends a request, and expects the answer to be one that the document describes. */
-const send = async <T>(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<T> => {
+/** Sends a request, and expects the answer to be one that the document describes; returns it with its status. */
+const exchange = async <T>(method: string, path: string, body?: unknown, headers?: Record<string, string>) => {
   const answer = await app.send<T>(method, path, body, headers ?? admin.headers);
   const [bare = ''] = path.split('?');
   // A path without parameters before one with: /users/invite is no /users/{id}.
@@ -47,12 +47,23 @@ const send = async <T>(method: string, path: string, body?: unknown, headers?: R
   const [type = '', described] = Object.entries(response?.content ?? {})[0] ?? [];
   if (!described) {
     expect(answer.body, where).toBe('');
-    return answer.body;
+    return answer;
   }
   expect(answer.headers.get('content-type') ?? '', where).toContain(type);
   const validate = validatorOf(described.schema);
   expect(validate(answer.body) ? '' : JSON.stringify(validate.errors), where).toBe('');
+  return answer;
+};
+
+/** Sends a request as the administrator that must succeed as described. */
+const send = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  const answer = await exchange<T>(method, path, body);
+  expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
   return answer.body;
+};
+
+const refused = async (status: number, method: string, path: string, body?: unknown): Promise<void> => {
+  expect((await exchange(method, path, body)).status, `${method} ${path}`).toBe(status);
 };
 
 const operations = () =>
@@ -95,9 +106,9 @@ test('describes the refusals of every route', async () => {
     // The caller's own session has to last.
     if (path.includes('/auth/logout')) continue;
     const target = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, '999999999');
-    await send(method, target, undefined, nobody);
-    await send(method, target, operation.requestBody?.content['application/json'] ? {} : undefined);
-    if (operation.requestBody) await send(method, target, '{"a":', { ...admin.headers });
+    await exchange(method, target, undefined, nobody);
+    await exchange(method, target, operation.requestBody?.content['application/json'] ? {} : undefined);
+    if (operation.requestBody) await exchange(method, target, '{"a":', { ...admin.headers });
   }
 });
 
@@ -114,8 +125,8 @@ test('describes what succeeds', async () => {
   const host = { domain: 'site.example.com', forward_host: '127.0.0.1', forward_port: 9, certificate_id: id };
   const { uuid } = await send<{ uuid: string }>('POST', '/proxy-hosts', { ...host, access_list_id: access.id });
   await send('PUT', `/proxy-hosts/${uuid}`, { enabled: false });
-  await send('POST', '/proxy-hosts', host);
-  await send('DELETE', `/certificates/${id}`);
+  await refused(409, 'POST', '/proxy-hosts', host);
+  await refused(409, 'DELETE', `/certificates/${id}`);
   await send('POST', '/proxy-hosts/bulk', { uuids: [uuid], patch: { enabled: true } });
 
   await send('POST', '/security/config', { name: 'main', admin_whitelist: '127.0.0.1', waf_mode: 'monitor' });
@@ -130,7 +141,7 @@ test('describes what succeeds', async () => {
   const { id: userId } = await send<{ id: number }>('POST', '/users', user);
   await send('PUT', `/users/${userId}`, { name: 'V' });
   await send('POST', '/auth/login', { email: user.email, password: user.password });
-  await send('POST', '/auth/login', { email: user.email, password: 'wrong password' });
+  await refused(401, 'POST', '/auth/login', { email: user.email, password: 'wrong password' });
   const invite = await send<{ user: { id: number }; invite_url: string }>('POST', '/users/invite', {
     email: 'i@x.org',
   });
@@ -142,11 +153,11 @@ test('describes what succeeds', async () => {
   await send('POST', '/settings', { key: 'app.public_url', value: 'https://p.example.com/' });
   await send('GET', '/settings/app.public_url');
   await send('POST', '/settings/validate-url', { url: 'http://p.example.com/' });
-  await send('POST', '/settings/test-url', { url: 'http://127.0.0.1/' });
+  await refused(403, 'POST', '/settings/test-url', { url: 'http://127.0.0.1/' });
   await send('POST', '/settings/test-mail', {});
 
   for (const { method, path } of operations()) {
-    if (method === 'GET' && path.startsWith('/api/v1') && !path.includes('{')) await send('GET', path.slice(7));
+    if (method === 'GET' && path.startsWith('/api/v1') && !path.includes('{')) await exchange('GET', path.slice(7));
   }
   await send('GET', '/proxy-hosts?page=1&per_page=1');
   await send('GET', `/proxy-hosts/${uuid}`);
