@@ -4,6 +4,7 @@ import { isLocalNetwork } from './local-network.ts';
 import { formatNetwork, parseNetwork } from './network.ts';
 import { createNetworkSet } from './network-set.ts';
 
+/** One entry of an access list. */
 export interface AccessRule {
   /** Address or CIDR range. */
   readonly cidr: string;
@@ -19,6 +20,7 @@ export interface AccessList {
   readonly enabled: boolean;
 }
 
+/** What an access list decides about one client. */
 export interface Judgement {
   readonly allowed: boolean;
   /** Why, in words for the operator; constant for equal causes, so that it can be counted. */

@@ -9,6 +9,7 @@ import { createSession, type Session } from './session.ts';
 import { type Counters, createCounters } from './stats.ts';
 import { Status } from './status.ts';
 
+/** Where an agent listens, what answers, and what bounds it. */
 export type SpopAgentOptions = Endpoint & {
   onNotify: NotifyHandler;
   /** Largest frame taken, in bytes without the length prefix; HAProxy's own (tune.bufsize - 4) wins when smaller. Default 65,532. */
@@ -17,6 +18,7 @@ export type SpopAgentOptions = Endpoint & {
   observer?: Observer;
 };
 
+/** A running agent, until it is stopped. */
 export type SpopAgent = {
   /** Starts to accept; resolves when connections succeed, rejects when the endpoint can't be bound. */
   listen(): Promise<void>;

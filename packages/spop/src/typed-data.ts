@@ -15,6 +15,7 @@ export const DATA_TYPES = [
   'string',
   'binary',
 ] as const;
+/** A typed value of the protocol, by name (SPOE.txt, 3.1). */
 export type DataType = (typeof DATA_TYPES)[number];
 
 /** Bytes with an explicit SPOP type: 4 bytes for ipv4, 16 for ipv6, any number for string and binary. */

@@ -18,6 +18,7 @@ export type DataPlaneEvent =
   | { type: 'disconnected'; reason: string }
   | { type: 'fold failed' | 'change failed'; err: unknown };
 
+/** Where HAProxy runs and who hears of it; all paths absolute. */
 export type DataPlaneOptions = {
   /** Directory of haproxy.cfg and everything it reads. */
   directory: string;

@@ -24,6 +24,7 @@ export type ReconcileReport = {
   quarantinedCertificates: ReadonlyMap<number, string>;
 };
 
+/** What HAProxy was last read back to hold. */
 export type DataPlaneStatus = {
   connection: Connection;
   hosts: number;

@@ -60,6 +60,8 @@ export type DesiredState = {
   certificates: Iterable<DesiredCertificate>;
 };
 
+/** One change of the hosts; `put` adds or replaces the host with its id. */
 export type HostChange = { type: 'put'; host: DesiredHost } | { type: 'remove'; id: number };
 
+/** One change of the certificates; `put` adds or replaces the one with its id. */
 export type CertificateChange = { type: 'put'; certificate: DesiredCertificate } | { type: 'remove'; id: number };

@@ -26,6 +26,7 @@ export type AnomalyScores = {
   readonly byParanoiaLevel: readonly [number, number, number, number];
 };
 
+/** A bound that a request ran into; what lies beyond it was not looked at. */
 export type LimitHit =
   | 'work'
   | 'arguments'

@@ -10,6 +10,7 @@ export type RuleFinding = Place & {
   readonly message: string;
 };
 
+/** What is to be said about rule files: mistakes, and what looks like one. */
 export type CheckReport = {
   readonly ruleCount: number;
   readonly diagnostics: readonly Diagnostic[];

@@ -28,6 +28,7 @@ export type ExplainedCheck = {
   readonly isMatch: boolean;
 };
 
+/** Why a request got its verdict, check by check. */
 export type Explanation = {
   readonly verdict: Verdict;
   /** In the order in which it happened. */
