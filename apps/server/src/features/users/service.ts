@@ -45,6 +45,12 @@ export const refuseDuplicate = (error: unknown): never => {
 const isActiveAdministrator = ({ role, status }: { role: string; status: string }): boolean =>
   role === 'admin' && status === 'active';
 
+/** With a stolen session or a leaked token alone nobody may take over the account it belongs to. */
+const refuseOwn = (id: number, { identity }: Actor, instead: string): void => {
+  if (identity.kind !== 'user' || identity.id !== id) return;
+  throw refuse.forbidden(`For the own account this takes the password: POST ${instead}`);
+};
+
 export const createUsers = ({ db, transactAside, store, hasher, record, invalidate, clock }: UserDeps) => {
   const findIn = async (executor: Executor, id: number): Promise<StoredUser> => {
     const user = await store(executor).find(id);
@@ -96,8 +102,12 @@ export const createUsers = ({ db, transactAside, store, hasher, record, invalida
       return toUser(user);
     },
 
-    /** Changes a user; acts at once on open sessions and tokens. A new password or a disabled account ends all sessions. */
+    /**
+     * Changes a user; acts at once on open sessions and tokens. A new password or a disabled account ends all sessions.
+     * Throws a 403 for the caller's own password.
+     */
     async update(id: number, { password, email: givenEmail, ...patch }: UserPatch, actor: Actor): Promise<User> {
+      if (password !== undefined) refuseOwn(id, actor, '/auth/change-password');
       const current = await findIn(db, id);
       const email = givenEmail === undefined ? undefined : readEmail(givenEmail);
       if (password !== undefined) checkNewPassword(password, email ?? current.email);
@@ -143,8 +153,9 @@ export const createUsers = ({ db, transactAside, store, hasher, record, invalida
       invalidate();
     },
 
-    /** Turns two-factor sign-in off for somebody who lost app and recovery codes; ends their sessions. */
+    /** Turns two-factor sign-in off for somebody else who lost app and recovery codes; ends their sessions. */
     async clearTotp(id: number, actor: Actor): Promise<void> {
+      refuseOwn(id, actor, '/auth/totp/disable');
       await transactAside(async (tx) => {
         await findIn(tx, id);
         await store(tx).clearTotp(id);

@@ -67,6 +67,24 @@ onBothDatabases('users', (kind) => {
     expect((await send('PUT', `/users/${admin.user.id}`, { email })).status).toBe(409);
   });
 
+  test('take over no account with its session or token alone', async () => {
+    const own = await given.caller('admin');
+    const token = await given.apiToken(own, 'admin');
+    for (const headers of [own.headers, bearer(token.token)]) {
+      expect(await app.send('PUT', `/users/${own.user.id}`, { password: 'another password' }, headers)).toMatchObject({
+        status: 403,
+        body: { error: 'For the own account this takes the password: POST /auth/change-password' },
+      });
+      expect(await app.send('DELETE', `/users/${own.user.id}/totp`, undefined, headers)).toMatchObject({
+        status: 403,
+        body: { error: 'For the own account this takes the password: POST /auth/totp/disable' },
+      });
+      expect((await app.send('PUT', `/users/${own.user.id}`, { name: 'Me' }, headers)).status).toBe(200);
+    }
+    expect((await given.signIn(own.user.email)).user.name).toBe('Me');
+    await send('DELETE', `/users/${own.user.id}`);
+  });
+
   test.each(['0', '-1', '1.5', 'x', '99999999999'])('have numeric ids, not %s', async (id) => {
     for (const method of ['GET', 'DELETE']) {
       expect(await send(method, `/users/${id}`)).toMatchObject({ status: 400, body: { error: 'invalid id' } });
