@@ -1,4 +1,6 @@
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -69,5 +71,21 @@ onBothDatabases('migrations', (kind) => {
     const next = await database.transact(async (_tx, revision) => Number(revision));
     expect(next).toBe((sorted.at(-1) ?? 0) + 1);
     await database.stop();
+  });
+});
+
+test('a store that can not be opened or reached is named in one line', async () => {
+  await emptyStore('sqlite', async (config) => {
+    writeFileSync(join(config.dataDir, 'sallyport.db'), 'no database, however long one looks at it');
+    const file = openDatabase(config);
+    await expect(migrate(file)).rejects.toMatchObject({
+      problems: ['the store can not be used: file is not a database'],
+    });
+    await file.stop();
+    const nobody = openDatabase({ ...config, databaseUrl: 'postgres://u:hidden@127.0.0.1:1/x' });
+    await expect(migrate(nobody)).rejects.toMatchObject({
+      problems: ['the store can not be used: connect ECONNREFUSED 127.0.0.1:1'],
+    });
+    await nobody.stop();
   });
 });

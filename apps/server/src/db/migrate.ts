@@ -31,6 +31,13 @@ interface MigrationTables {
   schema_migrations: { name: string; applied_at: string };
 }
 
+/** Sees that there is a database that answers. Throws a `ConfigError` that says why not: no fault of this program. */
+const reach = async ({ kysely }: Pick<Database, 'kysely'>): Promise<void> => {
+  await sql`select 1`.execute(kysely).catch((error: Error) => {
+    throw new ConfigError([`the store can not be used: ${error.message}`]);
+  });
+};
+
 /** The steps of the store that are still to take. Throws a `ConfigError` for a store with steps that we don't know. */
 const pendingIn = async (db: Kysely<MigrationTables>): Promise<[string, Migration][]> => {
   const rows = await db.selectFrom('schema_migrations').select('name').orderBy('name').execute();
@@ -47,9 +54,10 @@ const pendingIn = async (db: Kysely<MigrationTables>): Promise<[string, Migratio
 /**
  * Brings the schema up to date, in one transaction and under a lock, so that processes that start together don't
  * collide. Returns the names of the steps it took; an empty list means that there was nothing to do. Throws a
- * `ConfigError` for the store of a newer version.
+ * `ConfigError` for the store of a newer version, and for one that can't be opened or reached.
  */
 export const migrate = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'>): Promise<string[]> => {
+  await reach({ kysely });
   const db = kysely as unknown as Kysely<MigrationTables>;
   const createTable = sql`create table if not exists schema_migrations (name text primary key, applied_at text not null)`;
   if (kind === 'sqlite') await createTable.execute(db);
@@ -73,6 +81,7 @@ export const migrate = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'
 
 /** Names of the steps that `migrate` would take; rejects when the store can't be read at all. */
 export const pendingMigrations = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'>): Promise<string[]> => {
+  await reach({ kysely });
   const db = kysely as unknown as Kysely<MigrationTables>;
   const found =
     kind === 'sqlite'
