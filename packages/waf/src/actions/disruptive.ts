@@ -37,9 +37,10 @@ export const disruptiveActions: Readonly<Record<string, ActionReader>> = {
     if (url === null) return;
     rule.disruption = { kind: 'redirect', status: 302, url: compileMacro(url, action.valuePlace, context) };
   }),
-  status: headOnly((action, rule, _link, context) => {
+  // ModSecurity takes it on any rule of a chain.
+  status: (action, rule, _link, context) => {
     const status = Number(action.value);
     if (Number.isInteger(status) && status >= 100 && status <= 599) rule.status = status;
     else context.diagnostics.error(action.valuePlace, 'This is not an HTTP status', action.value ?? '', '100 to 599');
-  }),
+  },
 };

@@ -1,7 +1,5 @@
 import type { ActionReader } from './parts.ts';
 
-const withoutEffect: ActionReader = () => undefined;
-
 /** Actions about logs. Secrets are masked in every verdict, so the sanitise… actions need no help. */
 export const loggingActions: Readonly<Record<string, ActionReader>> = {
   log: (_action, rule) => {
@@ -36,5 +34,16 @@ export const loggingActions: Readonly<Record<string, ActionReader>> = {
   sanitisematchedbytes: (_action, _rule, link) => {
     link.effects.push((tx) => tx.maskedNames.add(tx.matchedName.slice(tx.matchedName.indexOf(':') + 1).toLowerCase()));
   },
-  xmlns: withoutEffect,
+  // No XPath that is supported has names with prefixes in it.
+  xmlns: (action, _rule, _link, { diagnostics }) => {
+    const value = action.value ?? '';
+    if (!/^[^=\s]+='?https?:\/\/./.test(value)) {
+      diagnostics.error(
+        action.valuePlace,
+        'This is not an XML namespace',
+        value,
+        'PREFIX=URL, the URL beginning with http://',
+      );
+    }
+  },
 };

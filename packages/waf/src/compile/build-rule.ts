@@ -104,7 +104,7 @@ const defaultDisruption = (parts: RuleParts, defaults: readonly ActionNode[], co
     if (Object.hasOwn(disruptiveActions, action.name)) disruptiveActions[action.name]!(action, scratch, link, context);
   }
   const { disruption } = scratch;
-  if (disruption.kind === 'block') return { kind: 'pass' };
   if (disruption.kind === 'deny' && scratch.status !== null) return { kind: 'deny', status: scratch.status };
-  return disruption;
+  // SecDefaultAction never keeps `block`, which would mean itself.
+  return disruption.kind === 'block' ? { kind: 'pass' } : disruption;
 };

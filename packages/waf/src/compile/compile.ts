@@ -30,7 +30,7 @@ export const compileProgram = (sources: readonly RuleSource[], env: CompileEnv):
     const source = typeof text === 'string' ? text : latin1(text);
     for (const directive of parseSecLang(path, source, parseEnv, diagnostics)) directives.push(directive);
   }
-  const settings = defaultSettings();
+  const settings = defaultSettings(parseEnv.dialect);
   const context: CompileContext = {
     diagnostics,
     txNames: createTxNames(),

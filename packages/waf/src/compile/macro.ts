@@ -54,6 +54,10 @@ const compileReference = (inside: string, token: string, place: Place, context: 
     return { slot: null, read: literal('') };
   }
   const name = split[2] ?? null;
+  if (name !== null && /^\/.*\/$/s.test(name)) {
+    const expected = 'the name of one variable: a macro stands for one value';
+    context.diagnostics.error(place, 'A macro takes no pattern', token, expected);
+  }
   const slot = variable.kind === 'tx' && name !== null ? context.txNames.slotFor(name) : null;
   return { slot, read: readMacro(variable, name, context.txNames) };
 };

@@ -1,10 +1,11 @@
+import { disruptiveActions } from '../actions/disruptive.ts';
 import type { ActionNode, Directive } from '../seclang/ast.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import { closestName } from './closest-name.ts';
 import type { CompileContext } from './context.ts';
 import { actionNamed, draftRule, type LinkDirective, type MarkerDraft, parsePhase, type RuleDraft } from './drafts.ts';
 import type { Phase } from './program.ts';
-import { applyRuleUpdate } from './rule-updates.ts';
+import { applyRuleUpdate, isRuleUpdate } from './rule-updates.ts';
 import { directivesWithoutEffect, refusedDirectives, settingDirectives } from './setting-directives.ts';
 import type { Settings } from './settings.ts';
 
@@ -17,6 +18,8 @@ export const readDrafts = (
   const { diagnostics } = context;
   const drafts: (RuleDraft | MarkerDraft)[] = [];
   const rules: RuleDraft[] = [];
+  /** ModSecurity 3 lets them act on rules that are read later, too. */
+  const updates: Extract<Directive, { kind: 'setting' }>[] = [];
   const defaults = new Map<Phase, readonly ActionNode[]>();
   const usedIds = new Map<number, Place>();
   /** The chain being read: its draft, or 'refused' while the links of a refused head pass by. */
@@ -36,7 +39,9 @@ export const readDrafts = (
         readDefaultAction(directive, defaults, context);
         break;
       case 'setting':
-        readSetting(directive, settings, rules, context);
+        if (!isRuleUpdate(directive)) readSetting(directive, settings, context);
+        else if (context.env.dialect === 'modsecurity3') updates.push(directive);
+        else applyRuleUpdate(directive, rules, context);
         break;
       case 'rule':
       case 'action':
@@ -48,6 +53,7 @@ export const readDrafts = (
   }
   if (open !== null && lastPlace !== null)
     diagnostics.error(lastPlace, 'The last chain is never finished', '', 'another SecRule');
+  for (const update of updates) applyRuleUpdate(update, rules, context);
   return drafts;
 
   function readLink(directive: LinkDirective, chain: typeof open): typeof open {
@@ -81,24 +87,31 @@ const readDefaultAction = (
     );
     return;
   }
-  const forbidden = directive.actions.find(({ name }) =>
-    ['id', 'chain', 'skip', 'skipafter', 'msg', 'tag'].includes(name),
-  );
+  const forbidden = directive.actions.find(({ name }) => ['id', 'chain', 'skip', 'skipafter', 'msg'].includes(name));
   if (forbidden !== undefined) {
     context.diagnostics.error(forbidden.place, `SecDefaultAction cannot hold ${forbidden.name}`, forbidden.name);
     return;
   }
-  defaults.set(phase, directive.actions);
+  const decides = ({ name }: ActionNode): boolean =>
+    name !== 'status' && name !== 'block' && Object.hasOwn(disruptiveActions, name);
+  if (!directive.actions.some(decides)) {
+    const expected = 'pass, deny, drop, redirect or allow';
+    context.diagnostics.error(directive.place, 'SecDefaultAction must say what block means', '', expected);
+    return;
+  }
+  // Here `block` would mean itself.
+  defaults.set(
+    phase,
+    directive.actions.filter(({ name }) => name !== 'block'),
+  );
 };
 
 const readSetting = (
   directive: Extract<Directive, { kind: 'setting' }>,
   settings: Settings,
-  rules: readonly RuleDraft[],
   context: CompileContext,
 ): void => {
   const { diagnostics } = context;
-  if (applyRuleUpdate(directive, rules, context)) return;
   const name = directive.name.toLowerCase();
   const reader = settingDirectives.get(name);
   if (reader !== undefined) {

@@ -8,16 +8,19 @@ import { actionNamed, type RuleDraft } from './drafts.ts';
 import { parseIdRanges } from './id-ranges.ts';
 
 type Setting = Extract<Directive, { kind: 'setting' }>;
+/** Whether a directive is one of those that `applyRuleUpdate` reads. */
+export const isRuleUpdate = ({ name }: Setting): boolean =>
+  /^secrule(?:(?:remove|updatetarget)by(?:id|tag|msg)|updateactionbyid)$/i.test(name);
+
 type Choose = (draft: RuleDraft) => boolean;
 
 /**
- * SecRuleRemoveBy… and SecRuleUpdate…By…: they act on the rules read so far, as in ModSecurity 2. Returns false when the
- * directive is none of them.
+ * SecRuleRemoveBy… and SecRuleUpdate…By…: they act on the rules given, which are those read so far with ModSecurity 2 and all with 3.
  */
-export const applyRuleUpdate = (directive: Setting, drafts: readonly RuleDraft[], context: CompileContext): boolean => {
+export const applyRuleUpdate = (directive: Setting, drafts: readonly RuleDraft[], context: CompileContext): void => {
   const name = directive.name.toLowerCase();
   const found = /^secrule(remove|updatetarget|updateaction)by(id|tag|msg)$/.exec(name);
-  if (found === null || name === 'secruleupdateactionbytag' || name === 'secruleupdateactionbymsg') return false;
+  if (found === null) return;
   const [, verb, by] = found as unknown as [string, 'remove' | 'updatetarget' | 'updateaction', 'id' | 'tag' | 'msg'];
   const { args } = directive;
   const { diagnostics } = context;
@@ -28,19 +31,22 @@ export const applyRuleUpdate = (directive: Setting, drafts: readonly RuleDraft[]
       ? `which rules, then the ${verb === 'updatetarget' ? 'targets' : 'actions'}`
       : 'which rules';
     diagnostics.error(directive.place, `${directive.name} takes ${expected}`, args[most]?.value ?? '', expected);
-    return true;
+    return;
   }
   const chooser =
     by === 'id' ? chooseById(takesChange ? [args[0]!] : args, context) : chooseByText(args[0]!, by, context);
-  if (chooser === null) return true;
+  if (chooser === null) return;
   const chosen = drafts.filter((draft) => !draft.isRemoved && chooser.choose(draft));
   if (chosen.length === 0) {
-    diagnostics.warning(args[0]!.placeOf(0), `${directive.name} finds no rule above this line`, args[0]!.value);
+    diagnostics.warning(
+      args[0]!.placeOf(0),
+      `${directive.name} finds no rule${context.env.dialect === 'modsecurity3' ? '' : ' above this line'}`,
+      args[0]!.value,
+    );
   }
   if (verb === 'remove') for (const draft of chosen) draft.isRemoved = true;
   else if (verb === 'updatetarget') updateTargets(chosen, args[1]!, args[2], context);
   else updateActions(chosen, args[1]!, chooser.chainOffset, context);
-  return true;
 };
 
 const chooseById = (args: readonly Text[], context: CompileContext): { choose: Choose; chainOffset: number } | null => {

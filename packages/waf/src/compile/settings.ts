@@ -1,3 +1,4 @@
+import type { Dialect } from '../seclang/ast.ts';
 import type { UnicodeMap } from '../transformations/unicode-map.ts';
 
 /** What the Sec… settings of a rule set say. Sizes in bytes, times in seconds. */
@@ -25,10 +26,10 @@ export type Settings = {
   unicodeMap: UnicodeMap | null;
 };
 
-/** ModSecurity's defaults, but for the body limits, which are those CRS recommends. */
-export const defaultSettings = (): Settings => ({
+/** ModSecurity's defaults, but for the body limits, which are those CRS recommends. ModSecurity 3 reads request bodies unless told not to. */
+export const defaultSettings = (dialect: Dialect): Settings => ({
   engineMode: 'off',
-  isRequestBodyAccessed: false,
+  isRequestBodyAccessed: dialect === 'modsecurity3',
   requestBodyLimit: 13_107_200,
   requestBodyNoFilesLimit: 1_048_576,
   requestBodyLimitAction: 'reject',

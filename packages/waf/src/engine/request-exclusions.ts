@@ -55,7 +55,7 @@ export const parseTarget = (target: string): Exclusion[] => {
     diagnostics,
     txNames: createTxNames(),
     env: {},
-    settings: defaultSettings(),
+    settings: defaultSettings('modsecurity2'),
     directory: createRuleDirectory(),
   };
   const exclusions = compileExclusions(target, { valuePlace: nowhere }, context);

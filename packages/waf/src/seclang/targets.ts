@@ -26,7 +26,8 @@ export const parseTargets = (text: Text, diagnostics: DiagnosticSink): TargetNod
     at += name.length;
     const variable = name.toUpperCase();
     let selector: Selector | null = null;
-    if (source[at] === ':') {
+    // ModSecurity 3 takes the dot of macros as well.
+    if (source[at] === ':' || source[at] === '.') {
       const read = readSelector(source, at + 1, variable);
       if (read === null) {
         diagnostics.error(

@@ -27,6 +27,12 @@ const serverName: Read = (tx) => {
   return host.startsWith('[') ? host.slice(0, host.indexOf(']') + 1) : host.replace(/:\d*$/, '');
 };
 
+/** The status that the client gets: the origin's, or that of the refusal. */
+const answeredStatus: Read = (tx) => {
+  const refusal = tx.engineMode === 'on' ? tx.interruption : null;
+  return refusal?.kind === 'block' || refusal?.kind === 'redirect' ? refusal.status : tx.response?.status;
+};
+
 /** Single values that are worked out when a rule or macro asks for them. */
 export const computedVariables: Readonly<Record<string, Read>> = {
   REMOTE_ADDR: (tx) => tx.request.clientAddress,
@@ -61,8 +67,8 @@ export const computedVariables: Readonly<Record<string, Read>> = {
   INBOUND_DATA_ERROR: (tx) => tx.inboundDataError,
   OUTBOUND_DATA_ERROR: (tx) => tx.outboundDataError,
   URLENCODED_ERROR: (tx) => (tx.urlencodedErrors > 0 ? 1 : 0),
-  RESPONSE_STATUS: (tx) => tx.response?.status,
-  STATUS: (tx) => tx.response?.status,
+  RESPONSE_STATUS: answeredStatus,
+  STATUS: answeredStatus,
   RESPONSE_CONTENT_TYPE: (tx) => header(tx, 'response', 'content-type'),
   RESPONSE_CONTENT_LENGTH: (tx) =>
     tx.response === null ? undefined : (header(tx, 'response', 'content-length') ?? tx.response.body?.length ?? 0),

@@ -1,5 +1,6 @@
 import type { Transaction } from '../engine/transaction.ts';
 import { computedVariables } from './computed.ts';
+import { ruleFields } from './rule-fields.ts';
 import { type SourceName, sourceId } from './source.ts';
 
 /** How a variable gets its values. */
@@ -77,7 +78,7 @@ const variables: readonly Variable[] = [
   persistent('RESOURCE'),
   { kind: 'table', name: 'GEO', read: (tx) => Object.entries(tx.geo) },
   { kind: 'table', name: 'ENV', read: (tx) => tx.environment },
-  { kind: 'table', name: 'RULE', read: (tx) => tx.ruleTable() },
+  { kind: 'table', name: 'RULE', read: ruleFields },
   { kind: 'table', name: 'MATCHED_VARS', read: (tx) => tx.matchedVars },
   { kind: 'table', name: 'MATCHED_VARS_NAMES', read: (tx) => tx.matchedVars.map(([name]) => [name, name] as const) },
   ...Object.entries(computedVariables).map(([name, read]): Variable => ({ kind: 'computed', name, read })),
