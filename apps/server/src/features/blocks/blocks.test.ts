@@ -143,6 +143,24 @@ onBothDatabases('blocked requests', (kind) => {
     });
   });
 
+  test('one client that is refused again and again does not push out what others need explained', async () => {
+    await setEntries('2000');
+    const refusal = (fields: object) => guardBlock({ layer: 'acl', rule_id: null, matches: [], ...fields });
+    const flood = Array.from({ length: 5_000 }, (_, index) =>
+      refusal({ reference: `flood-${index}`, ip: '192.0.2.66' }),
+    );
+    await sendLines(app.dataDir, [guardBlock({ reference: 'needed', ip: '192.0.2.1' }), ...flood]);
+    await sendLines(app.dataDir, [guardBlock({ reference: 'after', ip: '192.0.2.2' })]);
+    await found('after');
+    expect((await find('needed')).status).toBe(200);
+    const { body } = await app.send<{ blocks: unknown[] }>('GET', '/security/blocks?ip=192.0.2.66', undefined, bearer);
+    expect(body.blocks.length).toBeGreaterThan(0);
+    expect(await (await fetch(`${app.url}/api/v1/metrics`)).text()).toMatch(
+      /^sallyport_blocks_dropped_total [1-9]\d*$/m,
+    );
+    await setEntries('10000');
+  });
+
   test('keeps the newest entries only, and none when it is switched off', async () => {
     await setEntries('3');
     const references = ['a', 'b', 'c', 'd', 'e'];

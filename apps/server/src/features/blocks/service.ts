@@ -17,7 +17,15 @@ export interface BlockDeps {
 
 /** Entries wait this long to be written together: an attack must not become as many transactions. */
 const FLUSH_MS = 200;
-const MAX_WAITING = 5_000;
+const MAX_WAITING = 2_000;
+/**
+ * Of one client at most so many are written together. Who is banned or over the limit and goes on asking would push out
+ * what others need explained; of what the client asks for otherwise, more is worth knowing.
+ */
+const MAX_OF_CLIENT = { shutOut: 10, judged: 100 } as const;
+
+const kindOf = ({ layer }: SecurityEvent): keyof typeof MAX_OF_CLIENT =>
+  layer === 'decision' || layer === 'rate_limit' ? 'shutOut' : 'judged';
 
 /** The address of a query as entries have it. */
 const parseAddress = (text: string): string => {
@@ -34,6 +42,8 @@ const parseAddress = (text: string): string => {
 /** Keeps what refused which request, so that a reference on a page can be explained. */
 export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
   let waiting: SecurityEvent[] = [];
+  /** How many wait, by kind and client. */
+  const waitingOf = new Map<string, number>();
   let dropped = 0;
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
@@ -41,6 +51,7 @@ export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
   const write = async (): Promise<void> => {
     const events = waiting;
     waiting = [];
+    waitingOf.clear();
     const keep = await limit();
     if (keep > 0 && events.length > 0) await store(db).insert(events);
     await store(db).trim(keep);
@@ -55,12 +66,16 @@ export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
   };
 
   return {
-    /** Takes an entry in without waiting; when the store can't keep up the entry is dropped and counted. */
+    /** Takes an entry in without waiting; one too many at once, of all or of one client, is dropped and counted. */
     record(event: SecurityEvent): void {
-      if (waiting.length >= MAX_WAITING) {
+      const kind = kindOf(event);
+      const client = `${kind} ${event.ip}`;
+      const count = waitingOf.get(client) ?? 0;
+      if (waiting.length >= MAX_WAITING || count >= MAX_OF_CLIENT[kind]) {
         dropped += 1;
         return;
       }
+      waitingOf.set(client, count + 1);
       waiting.push(event);
       timer ??= setTimeout(() => {
         flush().catch((err: unknown) => log.error({ err }, 'blocked requests could not be kept'));
