@@ -134,6 +134,31 @@ describe('without a server', () => {
     await oneLine(['migrate'], {}, 'is open to others');
   });
 
+  /** Runs a command at a terminal of its own, and types once it asks. */
+  const atTerminal = async (args: string, typed: string): Promise<{ code: number | null; shown: string }> => {
+    const child = spawn('script', ['-qec', `${process.execPath} ${MAIN} ${args}`, '/dev/null'], {
+      env: { ...process.env, SALLYPORT_DATA_DIR: dataDir },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let shown = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      const isAsked = !shown.includes('Password: ') && (shown + chunk).includes('Password: ');
+      shown += chunk;
+      if (isAsked) child.stdin.write(typed);
+    });
+    const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { code, shown };
+  };
+
+  test('asks at a terminal without showing what is typed', async () => {
+    await run(dataDir, ['migrate']);
+    const created = await atTerminal('user create-admin a@example.com --password-stdin', 'correct horsx\u007fe\r');
+    expect(created).toMatchObject({ code: 0, shown: expect.stringContaining('administrator a@example.com added') });
+    expect(created.shown).not.toContain('hors');
+    const cancelled = await atTerminal('user create-admin b@example.com --password-stdin', 'correct\u0003');
+    expect(cancelled).toMatchObject({ code: 130, shown: expect.stringContaining('cancelled') });
+  });
+
   test('ends quietly when nobody reads on', async () => {
     await run(dataDir, ['migrate']);
     const child = spawn(process.execPath, [MAIN, 'user', 'create-admin', 'a@example.com'], {
