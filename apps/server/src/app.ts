@@ -22,7 +22,7 @@ import { answerUnroutable, registerErrorMapping } from './http/error-mapping.ts'
 import type { Identify } from './http/identify.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { type PolicyOptions, registerPolicy } from './http/policy.ts';
-import { answerUnreadable } from './http/unreadable-request.ts';
+import { answerUnreadable, registerRequestChecks } from './http/unreadable-request.ts';
 import { registerValidation } from './http/validation.ts';
 import { asksForWebSocket, registerWebSocket } from './http/websocket.ts';
 import { securitySuiteRoutes } from './security-routes.ts';
@@ -55,12 +55,13 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
     forceCloseConnections: true,
     genReqId: () => randomUUID(),
-    http: { shouldUpgradeCallback: asksForWebSocket },
+    http: { shouldUpgradeCallback: asksForWebSocket, requireHostHeader: false },
     clientErrorHandler: answerUnreadable,
     frameworkErrors: answerUnroutable as never,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   registerErrorMapping(app as never);
+  registerRequestChecks(app as never);
   // Before the policy: what that refuses has to be known as an upgrade by then, or its socket would stay open.
   await registerWebSocket(app);
   // Before the policy: refusals carry its headers too.

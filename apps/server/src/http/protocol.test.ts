@@ -48,6 +48,8 @@ test.each([
     `GET /api/v1/proxy-hosts/${'a'.repeat(300)} HTTP/1.1${CRLF}${HOST}${CLOSE}${CRLF}`,
     414,
   ],
+  ['a request without a host', `GET /api/v1/health HTTP/1.1${CRLF}${CLOSE}${CRLF}`, 400],
+  ['an expectation', `GET /api/v1/health HTTP/1.1${CRLF}${HOST}Expect: miracles${CRLF}${CRLF}`, 417],
   [
     'a method of no route, without a content type',
     `QUERY /api/v1/proxy-hosts HTTP/1.1${CRLF}${HOST}${CLOSE}${CRLF}`,

@@ -1,5 +1,7 @@
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { refuse } from '../errors.ts';
 
 /** What Node's HTTP parser says when it gives up on a request, and what we say then. */
 const REFUSALS: Readonly<Record<string, { status: number; error: string }>> = {
@@ -31,4 +33,14 @@ export const answerUnreadable = (fault: NodeJS.ErrnoException, socket: Socket): 
   }
   const { status, error } = REFUSALS[fault.code ?? ''] ?? MALFORMED;
   refuseOnSocket(socket, status, error);
+};
+
+/** Answers what Node itself would refuse without a word: no `Host` (RFC 9112, section 3.2), an `Expect` that nobody knows. */
+export const registerRequestChecks = (app: FastifyInstance): void => {
+  app.addHook('onRequest', async ({ raw: { httpVersion, headers } }) => {
+    if (httpVersion === '1.1' && headers.host === undefined) throw refuse.invalid('Host is required');
+  });
+  app.server.on('checkExpectation', ({ socket }: IncomingMessage) => {
+    refuseOnSocket(socket, 417, 'Expect takes nothing but 100-continue');
+  });
 };
