@@ -1,4 +1,4 @@
-import { ConfigError } from '@sallyport/server/config';
+import { failureLines } from '@sallyport/server/failure-lines';
 import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { configCommand } from './commands/config.ts';
@@ -22,22 +22,9 @@ const program = new Command('sallyport')
   .addCommand(statusCommand())
   .addCommand(wafCommand());
 
-/** Whether the world around is at fault: a file, the database, the network. Bugs have no code, or one of Node's own. */
-const isFaultOutside = (error: Error): boolean => {
-  const { code } = error as NodeJS.ErrnoException;
-  return typeof code === 'string' && !code.startsWith('ERR_');
-};
-
 /** What a person can act on, one line each; a bug keeps its stack. */
-const linesOf = (error: unknown): readonly string[] => {
-  if (error instanceof ConfigError) return error.problems;
-  if (error instanceof CommandFailure) return [error.message];
-  // Refusals of the service are meant for callers.
-  if (error instanceof Error && error.name === 'Refusal') return [error.message];
-  if (error instanceof Error && error.name === 'SqliteError') return [`the store can not be used: ${error.message}`];
-  if (error instanceof Error && isFaultOutside(error)) return [error.message];
-  return [error instanceof Error ? (error.stack ?? error.message) : String(error)];
-};
+const linesOf = (error: unknown): readonly string[] =>
+  error instanceof CommandFailure ? [error.message] : failureLines(error);
 
 // Whoever read our output has what was wanted (`| head`): no reason for a stack.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

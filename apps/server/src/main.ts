@@ -1,5 +1,6 @@
-import { type Config, ConfigError, parseConfig } from './config.ts';
+import { type Config, parseConfig } from './config.ts';
 import { readEnvironment } from './config-sources.ts';
+import { failureLines } from './failure-lines.ts';
 import { createLog, logOutput } from './log.ts';
 import { localAddress } from './net/listen.ts';
 import { startServer } from './server.ts';
@@ -48,7 +49,6 @@ const main = async () => {
 };
 
 main().catch((error) => {
-  const lines = error instanceof ConfigError ? error.problems : [error instanceof Error ? error.stack : String(error)];
-  for (const line of lines) process.stderr.write(`sallyport: ${line}\n`);
+  for (const line of failureLines(error)) process.stderr.write(`sallyport: ${line}\n`);
   process.exit(1);
 });

@@ -3,7 +3,7 @@
  * alive or not. Looks up no origin name; those that were never looked up get their address from the server.
  */
 import { createDataPlane, writeStaticFiles } from '@sallyport/haproxy';
-import { ConfigError, parseConfig } from './config.ts';
+import { parseConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { adminSocket, haproxyProgram, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
@@ -11,6 +11,7 @@ import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
+import { failureLines } from './failure-lines.ts';
 import { createLog, logOutput } from './log.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { createRouteSource } from './route-source.ts';
@@ -58,8 +59,7 @@ render().then(
   // What is still open (a look-up under way) must not hold HAProxy's start up.
   () => process.exit(0),
   (error: unknown) => {
-    const reason = error instanceof ConfigError ? error.problems.join('\n') : error;
-    process.stderr.write(`sallyport: ${reason instanceof Error ? reason.stack : String(reason)}\n`);
+    for (const line of failureLines(error)) process.stderr.write(`sallyport: ${line}\n`);
     process.exit(1);
   },
 );
