@@ -55,6 +55,12 @@ onBothDatabases('blocked requests', (kind) => {
     }
   });
 
+  test('shows no secret of the address that was asked for', async () => {
+    const request_uri = '/login?user=x&password=hunter2';
+    await sendLines(app.dataDir, [guardBlock({ reference: 'secret', request_uri })]);
+    expect(await found('secret')).toMatchObject({ request_uri: '/login?user=x&password=***' });
+  });
+
   test('suggests the narrowest exclusion, which can be posted as it is', async () => {
     const host = await app.send<ProxyHost>(
       'POST',

@@ -1,6 +1,7 @@
 import type { GuardCounters, GuardMessage } from '@sallyport/contract';
 import { parseGuardLine } from './guard-line.ts';
 import type { LogHub } from './hub.ts';
+import { maskUri } from './mask-uri.ts';
 import { isProxyLine, parseProxyLine } from './proxy-line.ts';
 import { type SecurityEvent, toLogEntry } from './security-event.ts';
 import { tellingMatch } from './telling-match.ts';
@@ -28,7 +29,8 @@ const fromGuard = ({ type, host_id, matches, ...block }: GuardBlock): SecurityEv
 
 /** Takes in what HAProxy and the guards tell, and hands it on: to the live stream and to `onEvent`. */
 export const createSecurityLog = ({ hub, onEvent, onCounters }: SecurityLogDeps) => {
-  const take = (event: SecurityEvent) => {
+  const take = (told: SecurityEvent) => {
+    const event = { ...told, request_uri: maskUri(told.request_uri) };
     hub.publish(toLogEntry(event));
     onEvent(event);
   };
