@@ -8,6 +8,8 @@ export interface ChildSpec {
   argv: readonly [string, ...string[]];
   /** The whole environment. A living process started with another one is replaced, not adopted. */
   env: Readonly<Record<string, string>>;
+  /** Directory it is started in; ours unless given. */
+  cwd?: string;
   /** `ours`: it writes to the supervisor's own output, and goes on when that dies. Otherwise how to read its lines. */
   output: 'ours' | ReadLine;
   stop: StopSteps;

@@ -52,11 +52,12 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
     if (strays > 0) log.warn({ strays }, 'ended processes that were left over');
     await child.prepare?.(stopping.signal);
     stopping.signal.throwIfAborted();
-    const { argv, env, output } = child;
-    if (output === 'ours') return spawnProcess({ argv, env, onOutput: undefined });
+    const { argv, env, cwd, output } = child;
+    if (output === 'ours') return spawnProcess({ argv, env, cwd, onOutput: undefined });
     return spawnProcess({
       argv,
       env,
+      cwd,
       onOutput: (stream, from) =>
         forwardLines(stream, {
           line: (line) => tell(output(line, from)),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { ConfigError, parseConfig } from '@sallyport/server/config';
 import { readEnvironment } from '@sallyport/server/config-sources';
+import { prepareRunDirectory } from '@sallyport/server/dataplane/proxy-account';
 import { createLog, logOutput } from '@sallyport/server/log';
 import { formatAddress } from '@sallyport/server/net/listen';
 import { endStrays } from './adoption.ts';
@@ -34,6 +35,8 @@ const run = async (): Promise<void> => {
   const log = createLog('supervisor', config.logLevel, logOutput(config.logFormat));
   const screen = createScreen(config.logFormat, log);
   screen.starting(layout.dataDir);
+  const unconfined = prepareRunDirectory(layout.dataDir);
+  if (unconfined !== undefined) log.warn({ reason: unconfined }, 'HAProxy is started by root and stays root');
 
   const bootId = readBootId();
   const saved = readState(layout.stateFile);

@@ -2,6 +2,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { guardFiles, returnSocket, spoolDirectory } from '@sallyport/server/dataplane/enforcement-layout';
+import { openToProxy } from '@sallyport/server/dataplane/proxy-account';
 import { createJudge } from '../judge/judge.ts';
 import { createForwarder } from '../relay/forward.ts';
 import { createBodyHolder } from '../relay/held-body.ts';
@@ -55,4 +56,7 @@ const { relay: path } = guardFiles(data.dataDir, data.index);
 if (data.config) thread.adoptLater(data.config);
 // A worker's only relay: whatever is there was left by its predecessor.
 rmSync(path, { force: true });
-server.listen(path, () => thread.say({ type: 'listening' }));
+server.listen(path, () => {
+  openToProxy(path);
+  thread.say({ type: 'listening' });
+});

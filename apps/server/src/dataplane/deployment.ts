@@ -5,6 +5,7 @@ import type { Config } from '../config.ts';
 import type { Listen } from '../net/listen.ts';
 import { guardCount, guardFiles, logSocket, returnSocket, spoeFile } from './enforcement-layout.ts';
 import { readWindow } from './enforcement-window.ts';
+import { proxyConfinement } from './proxy-account.ts';
 
 /** Where everything is that HAProxy reads, and its runtime socket. */
 export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');
@@ -42,6 +43,7 @@ export const toProxySettings = (config: DeploymentConfig): ConfigSettings => {
     trustedProxies: config.trustedProxies.map(String),
     proxyProtocol: config.proxyProtocol,
     eventSocket: logSocket(dataDir),
+    confinement: proxyConfinement(dataDir),
     rateLimit: { windowSec: readWindow(dataDir) },
     guard: {
       agents: workers.map((worker) => guardFiles(dataDir, worker).agent),

@@ -60,6 +60,8 @@ export const haproxyChild = ({ layout, listeners, serverEnv, log }: HaproxyDeps)
       SALLYPORT_PROXY_HTTP: serverEnv.SALLYPORT_PROXY_HTTP ?? '',
       SALLYPORT_PROXY_HTTPS: serverEnv.SALLYPORT_PROXY_HTTPS ?? '',
     },
+    // Sockets in there have relative names in its configuration when it is confined to it.
+    cwd: layout.runDir,
     output: readHaproxyLine,
     // Requests in flight may finish; connections that stay open after that are cut.
     stop: [

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
+import { runDirectory } from '@sallyport/server/dataplane/proxy-account';
 
 /** Files of the data directory that the supervisor and its children agree on, absolute. */
 export interface Layout {
   dataDir: string;
   lockFile: string;
   stateFile: string;
+  /** Sockets that the children meet at. */
+  runDir: string;
   haproxyConfig: string;
   /** HAProxy's runtime API, of the worker. */
   adminSocket: string;
@@ -16,6 +19,7 @@ export const layoutOf = (dataDir: string): Layout => ({
   dataDir,
   lockFile: join(dataDir, 'supervisor.lock'),
   stateFile: join(dataDir, 'supervisor.json'),
+  runDir: runDirectory(dataDir),
   haproxyConfig: join(dataDir, 'haproxy', 'haproxy.cfg'),
   adminSocket: join(dataDir, 'haproxy', 'admin.sock'),
   masterSocket: join(dataDir, 'haproxy', 'master.sock'),

@@ -20,6 +20,7 @@ export interface RunningProcess {
 export interface SpawnOptions {
   argv: readonly [string, ...string[]];
   env: Readonly<Record<string, string>>;
+  cwd?: string | undefined;
   /** Gets stderr and stdout when given; otherwise the process writes to ours. */
   onOutput: ((stream: Readable, from: 'stdout' | 'stderr') => void) | undefined;
 }
@@ -38,11 +39,12 @@ const send = (target: number, signal: NodeJS.Signals): void => {
  * Starts a process in a session of its own, so that Ctrl-C in our terminal reaches only us and we can stop in order.
  * Rejects when the program can't be started.
  */
-export const spawnProcess = async ({ argv, env, onOutput }: SpawnOptions): Promise<RunningProcess> => {
+export const spawnProcess = async ({ argv, env, cwd, onOutput }: SpawnOptions): Promise<RunningProcess> => {
   const [program, ...args] = argv;
   const child = spawn(program, args, {
     detached: true,
     env,
+    cwd,
     stdio: onOutput ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit'],
   });
   let hasEnded = false;

@@ -1,3 +1,4 @@
+import { confinement, socketAddress } from './confinement.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings, LogTarget } from './settings.ts';
 
@@ -10,6 +11,7 @@ global
   default-path config
   log ${logTarget(settings.log)} len 8192 format raw local0 info
 ${settings.eventSocket === null ? '' : '  log ring@events len 8192 format raw local0 info\n'}\
+${confinement(settings)}\
   # The runtime API. expose-fd hands the listening sockets to the next process on a reload, so that none is refused.
   stats socket ${quote(settings.adminSocket)} mode 600 level admin expose-fd listeners
   # The driver keeps one idle connection, to see at once when this process ends.
@@ -29,8 +31,8 @@ ${settings.maxConnections === null ? '' : `  maxconn ${settings.maxConnections}\
 `;
 
 /** The log lines a second time, for whoever listens on a unix socket; HAProxy holds what fits in the ring while nobody does. */
-export const eventRing = ({ eventSocket }: ConfigSettings): string =>
-  eventSocket === null
+export const eventRing = (settings: ConfigSettings): string =>
+  settings.eventSocket === null
     ? ''
     : `
 ring events
@@ -39,6 +41,6 @@ ring events
   size 1048576
   timeout connect 1s
   timeout server 10s
-  server intake ${quote(`unix@${eventSocket}`)}
+  server intake ${socketAddress(settings, settings.eventSocket)}
 
 `;

@@ -1,4 +1,5 @@
 import { routeFlags } from '../routes/flags.ts';
+import { socketAddress } from './confinement.ts';
 import { dataPlaneFiles } from './layout.ts';
 import { rememberRequest } from './log-format.ts';
 import { originServers } from './origin-servers.ts';
@@ -57,8 +58,8 @@ export const judgedBackends = ({ guard }: ConfigSettings): string =>
   use_backend guarded if judged !relayed
 `;
 
-const agents = ({ agents: paths }: GuardSettings): string =>
-  paths.map((path, index) => `  server guard-${index} ${quote(`unix@${path}`)}\n`).join('');
+const agents = (settings: ConfigSettings, { agents: paths }: GuardSettings): string =>
+  paths.map((path, index) => `  server guard-${index} ${socketAddress(settings, path)}\n`).join('');
 
 /** How often a request whose guard ended is put to another. */
 const ASK_AGAIN = 3;
@@ -69,13 +70,13 @@ const askAgain = `\
 `;
 
 /** Origins behind the guard, and the guard. A request leaves the first section only by its first rule, or is refused. */
-export const guardSections = ({ guard, originAuthorities }: ConfigSettings): string =>
-  guard === null
+export const guardSections = (settings: ConfigSettings): string =>
+  settings.guard === null
     ? ''
     : `
 # Origins of hosts with an access list or the firewall. The question to the guard is in the SPOE file.
 backend guarded
-  filter spoe engine guard config ${quote(guard.spoeFile)}
+  filter spoe engine guard config ${quote(settings.guard.spoeFile)}
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
   http-request send-spoe-group guard request if firewalled
   http-request send-spoe-group guard client if !firewalled
@@ -104,7 +105,7 @@ ${refusals('http-request', 'var(txn.guard.layer)', 'var(txn.guard.status)')}\
   http-request deny deny_status 400 if bad_request
   http-request deny deny_status 413 if too_large
   http-request deny deny_status 403
-${originServers(originAuthorities)}\
+${originServers(settings.originAuthorities)}\
 
 # Requests without a verdict: gpc0 all, gpc1 those that passed.
 backend unjudged
@@ -126,7 +127,7 @@ backend guards
   timeout check 2s
   # A guard that hangs loses its connections, and with them every further question.
   default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
-${agents(guard)}`;
+${agents(settings, settings.guard)}`;
 
 /** What the log and the page say of a refusal; `layer` and `status` are where the answer stands. */
 const refusals = (ruleSet: string, layer: string, status: string): string => `\
@@ -144,6 +145,8 @@ spoe-agent guard
   option var-prefix guard
   option set-on-error error
   option continue-on-error
+  # So many questions may wait on one connection before the next one goes to another guard (HAProxy 3.1 decides by itself).
+  max-waiting-frames 8
   timeout hello 1s
   timeout idle 2m
   timeout processing ${timeoutMs}ms

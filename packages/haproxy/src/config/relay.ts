@@ -1,4 +1,5 @@
 import { routeFlags } from '../routes/flags.ts';
+import { socketAddress } from './confinement.ts';
 import { destination } from './forwarding.ts';
 import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
@@ -8,7 +9,9 @@ import type { ConfigSettings } from './settings.ts';
 export const relaySections = (settings: ConfigSettings): string => {
   const { guard } = settings;
   if (guard === null) return '';
-  const relays = guard.relays.map((path, index) => `  server relay-${index} ${quote(`unix@${path}`)}\n`).join('');
+  const relays = guard.relays
+    .map((path, index) => `  server relay-${index} ${socketAddress(settings, path)}\n`)
+    .join('');
   return `
 # The guard reads a long body to its end, judges it, and hands the request back to the next section.
 # What it has to know travels in headers; copies that the client sent are replaced here.

@@ -23,6 +23,17 @@ export type GuardSettings = {
   timeoutMs: number;
 };
 
+/** What is left to a HAProxy that root starts. */
+export type ConfinementSettings = {
+  user: string;
+  group: string;
+  /**
+   * Absolute path of the directory it is started in and confined to, with the sockets that it connects to, open to `group`.
+   * What lies elsewhere is out of its reach.
+   */
+  directory: string;
+};
+
 /** What the static haproxy.cfg depends on; changing any of these needs a (hitless) reload. */
 export type ConfigSettings = {
   /** Plain HTTP listeners. */
@@ -49,6 +60,8 @@ export type ConfigSettings = {
   rateLimit: RateLimitSettings | null;
   /** null: no host is judged, whatever its flags. */
   guard: GuardSettings | null;
+  /** null: it keeps the rights it is started with. */
+  confinement: ConfinementSettings | null;
   /** Bytes of one buffer: bounds request headers and one runtime API payload. */
   bufferBytes: number;
 };
@@ -94,6 +107,10 @@ const checkCidr = (setting: string, cidr: string): void => {
   }
 };
 
+const checkAccount = (setting: string, name: string): void => {
+  if (!/^[a-z_][a-z0-9_-]{0,31}$/.test(name)) throw new InvalidSetting(setting, 'not the name of an account');
+};
+
 const checkCount = (setting: string, value: number, minimum: number, maximum: number): void => {
   if (!Number.isInteger(value) || value < minimum || value > maximum) {
     throw new InvalidSetting(setting, `must be a whole number from ${minimum} to ${maximum}`);
@@ -134,6 +151,11 @@ export const checkSettings = (settings: ConfigSettings): void => {
     if (agents.length === 0 || relays.length === 0) throw new InvalidSetting('guard', 'no workers');
     checkCount('guard', timeoutMs, 1, 60_000);
   }
+  if (settings.confinement) {
+    checkAccount('confinement', settings.confinement.user);
+    checkAccount('confinement', settings.confinement.group);
+    checkPath('confinement', settings.confinement.directory);
+  }
   checkCount('bufferBytes', settings.bufferBytes, 16_384, 1_048_576);
 };
 
@@ -149,5 +171,6 @@ export const defaultSettings = {
   originAuthorities: '/etc/ssl/certs/ca-certificates.crt',
   rateLimit: null,
   guard: null,
+  confinement: null,
   bufferBytes: 16_384,
 } as const satisfies Partial<ConfigSettings>;
