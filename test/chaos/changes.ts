@@ -41,7 +41,8 @@ export const createChanger = ({ api, origins, ledger, random }: ChangeDeps) => {
   const put = async (domain: string, target: Target): Promise<{ isLive: boolean }> => {
     const uuid = uuids.get(domain);
     if (target === undefined) {
-      if (uuid === undefined) return { isLive: true };
+      // That it is not stored does not say that HAProxy has forgotten it: a killed server may have got no further.
+      if (uuid === undefined) return { isLive: false };
       const response = await call('DELETE', `/proxy-hosts/${uuid}`);
       if (response.status !== 204) throw new Error(`DELETE answered ${response.status}: ${await response.text()}`);
       uuids.delete(domain);
