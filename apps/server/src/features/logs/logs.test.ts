@@ -101,6 +101,7 @@ onBothDatabases('live logs', (kind) => {
         event: 'waf_block',
         ip: '203.0.113.7',
         rule_id: 942100,
+        severity: 'CRITICAL',
         request_uri: '/search?q=%27%20or%201=1',
         reference: '0f9c2f7e-0000-4000-8000-000000000001',
       },

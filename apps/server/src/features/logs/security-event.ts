@@ -42,6 +42,13 @@ const messageOf = ({ layer, monitored, reason }: SecurityEvent): string => {
   return reason === '' ? what : `${what}: ${reason}`;
 };
 
+/** SecLang's names of severities, by number. */
+const SEVERITIES = ['EMERGENCY', 'ALERT', 'CRITICAL', 'ERROR', 'WARNING', 'NOTICE', 'INFO', 'DEBUG'] as const;
+
+/** Severity of the rule that explains the event, as rules write it. */
+const severityOf = ({ matches, rule_id }: SecurityEvent): string | undefined =>
+  SEVERITIES[matches.find((match) => match.rule_id === rule_id)?.severity ?? Number.NaN];
+
 /** The entry of the live stream. */
 export const toLogEntry = (event: SecurityEvent): LogEntry => ({
   level: levelOf(event),
@@ -57,7 +64,7 @@ export const toLogEntry = (event: SecurityEvent): LogEntry => ({
     request_uri: event.request_uri,
     user_agent: event.user_agent,
     status: event.status,
-    ...(event.rule_id === null ? {} : { rule_id: event.rule_id }),
+    ...(event.rule_id === null ? {} : { rule_id: event.rule_id, severity: severityOf(event) }),
   },
 });
 
