@@ -92,17 +92,18 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
     }
   }
   // Rows in the order of the search from the root, which keeps those in use together, nodes where something ends last:
-  // then one comparison for each byte finds them. The last column of a row is its node.
+  // then one comparison for each byte finds them. The last column of a row is its node. Rows are numbered, not
+  // addressed, so that nearly all tables fit in 16 bits: half the memory, and more of it in the processor's cache.
   const hasOutput = (node: number): boolean => literalAt[node] !== 0 || shorterOutput[node] !== 0;
   const rowOf = new Int32Array(nodeCount);
   let rows = 1;
   for (const isOutput of [false, true]) {
-    if (isOutput) firstOutput = rows * stride;
-    for (let at = 0; at < tail; at++) if (hasOutput(queue[at]!) === isOutput) rowOf[queue[at]!] = rows++ * stride;
+    if (isOutput) firstOutput = rows;
+    for (let at = 0; at < tail; at++) if (hasOutput(queue[at]!) === isOutput) rowOf[queue[at]!] = rows++;
   }
-  const table = new Int32Array(nodeCount * stride);
+  const table = nodeCount <= 0x10000 ? new Uint16Array(nodeCount * stride) : new Int32Array(nodeCount * stride);
   for (let node = 0; node < nodeCount; node++) {
-    const row = rowOf[node]!;
+    const row = rowOf[node]! * stride;
     for (let kind = 0; kind < width; kind++) table[row + kind] = rowOf[next[node * stride + kind]!]!;
     table[row + width] = node;
   }
@@ -119,17 +120,17 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
 
   return {
     hitWords: (literals.length + 31) >> 5,
-    bytes: (table.length + nodeCount * 2 + literals.length) * 4,
+    bytes: table.byteLength + (nodeCount * 2 + literals.length) * 4,
 
     scan(buf, start, end, hits) {
       for (const index of always) hits[index >> 5]! |= 1 << (index & 31);
       let hasHits = always.length > 0;
       let state = 0;
       for (let at = start; at < end; at++) {
-        state = table[state + classOf[buf[at]!]!]!;
+        state = table[state * stride + classOf[buf[at]!]!]!;
         if (state >= firstOutput) {
           hasHits = true;
-          report(table[state + width]!, hits);
+          report(table[state * stride + width]!, hits);
         }
       }
       return hasHits;
@@ -139,9 +140,9 @@ export const buildAhoCorasick = (literals: Uint8Array[], { caseless }: { caseles
       if (always.length > 0) return always[0]!;
       let state = 0;
       for (let at = start; at < end; at++) {
-        state = table[state + classOf[buf[at]!]!]!;
+        state = table[state * stride + classOf[buf[at]!]!]!;
         if (state >= firstOutput) {
-          const node = table[state + width]!;
+          const node = table[state * stride + width]!;
           return literalAt[literalAt[node] !== 0 ? node : shorterOutput[node]!]! - 1;
         }
       }
