@@ -56,6 +56,14 @@ export const collectionActions: Readonly<Record<string, ActionReader>> = {
     }
     const name = compileMacro(found[2]!, action.valuePlace, context);
     const seconds = compileMacro(found[3]!, action.valuePlace, context);
+    if (seconds.constant !== null && !/^\s*\d+\s*$/.test(seconds.constant)) {
+      context.diagnostics.error(
+        action.valuePlace,
+        'This is not a number of seconds',
+        found[3]!,
+        'a whole number or a macro',
+      );
+    }
     link.effects.push((tx) => tx.expirePersistent(collection, name.expand(tx).toLowerCase(), atoi(seconds.expand(tx))));
   },
   setenv: (action, _rule, link, context) => {

@@ -1,4 +1,9 @@
-import type { ActionReader } from './parts.ts';
+import { type ActionReader, requireValue } from './parts.ts';
+
+const sanitise: ActionReader = (action, _rule, link, context) => {
+  const name = requireValue(action, 'the name whose value is masked', context)?.toLowerCase();
+  if (name !== undefined) link.effects.push((tx) => tx.maskedNames.add(name));
+};
 
 /** Actions about logs. Secrets are masked in every verdict, so the sanitise… actions need no help. */
 export const loggingActions: Readonly<Record<string, ActionReader>> = {
@@ -16,18 +21,9 @@ export const loggingActions: Readonly<Record<string, ActionReader>> = {
   noauditlog: (_action, rule) => {
     rule.isAuditLogged = false;
   },
-  sanitisearg: (action, _rule, link) => {
-    const name = (action.value ?? '').toLowerCase();
-    link.effects.push((tx) => tx.maskedNames.add(name));
-  },
-  sanitiserequestheader: (action, _rule, link) => {
-    const name = (action.value ?? '').toLowerCase();
-    link.effects.push((tx) => tx.maskedNames.add(name));
-  },
-  sanitiseresponseheader: (action, _rule, link) => {
-    const name = (action.value ?? '').toLowerCase();
-    link.effects.push((tx) => tx.maskedNames.add(name));
-  },
+  sanitisearg: sanitise,
+  sanitiserequestheader: sanitise,
+  sanitiseresponseheader: sanitise,
   sanitisematched: (_action, _rule, link) => {
     link.effects.push((tx) => tx.maskedNames.add(tx.matchedName.slice(tx.matchedName.indexOf(':') + 1).toLowerCase()));
   },

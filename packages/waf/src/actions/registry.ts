@@ -19,9 +19,16 @@ const readers: Readonly<Record<string, ActionReader>> = {
   ctl: ctlAction,
 };
 
+const takeNoValue = new Set(
+  'pass block deny drop chain capture multimatch log nolog auditlog noauditlog sanitisematched'.split(' '),
+);
+
 /** Reads any action by its name; unknown and unsupported ones become errors. */
 export const readAction: ActionReader = (action, rule, link, context) => {
   if (Object.hasOwn(readers, action.name)) {
+    if (action.value !== null && takeNoValue.has(action.name)) {
+      context.diagnostics.error(action.valuePlace, `The action ${action.name} takes no value`, action.value);
+    }
     readers[action.name]!(action, rule, link, context);
     return;
   }

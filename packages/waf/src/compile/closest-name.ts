@@ -1,7 +1,7 @@
-/** The candidate at edit distance ≤ 2 that is nearest to `name`, for "did you mean"; undefined when none is near. */
+/** The candidate that is nearest to `name`, for "did you mean": at most two edits away, one for short names; undefined when none is. */
 export const closestName = (name: string, candidates: readonly string[]): string | undefined => {
   let best: string | undefined;
-  let bestDistance = 3;
+  let bestDistance = name.length < 4 ? 2 : 3;
   for (const candidate of candidates) {
     if (Math.abs(candidate.length - name.length) >= bestDistance) continue;
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());

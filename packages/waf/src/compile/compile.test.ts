@@ -53,6 +53,38 @@ describe('mistakes are told with place, token and what was expected', () => {
       'SecRule ARGS "@rx a" "id:1,deny,status:99"',
       '1:40: error: This is not an HTTP status (near "99"; expected 100 to 599)',
     ],
+    [
+      'SecRule !ARGS:x "@rx a" "id:1"',
+      '1:9: error: This rule looks at nothing (near "!ARGS:x"; expected a variable to look at besides those left out)',
+    ],
+    ['SecAction "id:1,id:2"', '1:17: error: A rule has one id (near "id:2"; expected one of them)'],
+    ['SecAction "id:1,phase:1,phase:2"', '1:25: error: A rule has one phase (near "phase:2"; expected one of them)'],
+    ['SecAction "id:1,deny:403"', '1:22: error: The action deny takes no value (near "403")'],
+    [
+      'SecAction "id:1,sanitiseArg"',
+      '1:17: error: The action sanitisearg needs a value (near "sanitisearg"; expected the name whose value is masked)',
+    ],
+    [
+      'SecAction "id:1,expirevar:ip.x=soon"',
+      '1:27: error: This is not a number of seconds (near "soon"; expected a whole number or a macro)',
+    ],
+    [
+      'SecRule ARGS "@eq two" "id:1"',
+      '1:19: warning: @eq compares with 0, which is what it reads here (near "two"; expected a whole number)',
+    ],
+    [
+      'SecAction "id:1,msg:\'%{TX.}\'"',
+      '1:21: error: This macro names nothing behind the dot (near "%{TX.}"; expected %{COLLECTION.name})',
+    ],
+    [
+      'SecAction "id:1,msg:\'a %{tx.b\'"',
+      '1:21: warning: This macro is never closed: it stands for itself (near "%{tx.b")',
+    ],
+    [
+      'SecAction "id:1"\nSecRuleUpdateTargetById 1 "ARGS"',
+      '2:28: error: The rule 1 is a SecAction and has no variables (near "ARGS")',
+    ],
+    ['\xef\xbb\xbfSecRuleEngine Yes', /^x.conf:1:15: error: SecRuleEngine expects/],
     ['SecRuleEnginee On', '1:1: error: There is no such directive (near "SecRuleEnginee"; expected secruleengine)'],
     [
       'SecRuleEngine Yes',

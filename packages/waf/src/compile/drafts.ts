@@ -38,6 +38,13 @@ export const draftRule = (
   context: CompileContext,
 ): RuleDraft | undefined => {
   const { diagnostics } = context;
+  for (const once of ['id', 'phase']) {
+    const second = head.actions.filter(({ name }) => name === once)[1];
+    if (second !== undefined) {
+      diagnostics.error(second.place, `A rule has one ${once}`, `${once}:${second.value ?? ''}`, 'one of them');
+      return undefined;
+    }
+  }
   const phaseAction = actionNamed(head.actions, 'phase');
   const phase = phaseAction === undefined ? 2 : parsePhase(phaseAction.value);
   if (phase === null) {

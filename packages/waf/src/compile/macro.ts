@@ -24,6 +24,13 @@ export const compileMacro = (text: string, place: Place, context: CompileContext
     parts.push(part.read);
     last = found.index + found[0].length;
   }
+  if (text.includes('%{', last)) {
+    context.diagnostics.warning(
+      place,
+      'This macro is never closed: it stands for itself',
+      text.slice(text.indexOf('%{', last)),
+    );
+  }
   if (parts.length === 0) return { constant: text, slots, readsOnlyTx, expand: () => text };
   if (last < text.length) parts.push(literal(text.slice(last)));
   if (parts.length === 1) return { constant: null, slots, readsOnlyTx, expand: parts[0]! };
@@ -54,6 +61,9 @@ const compileReference = (inside: string, token: string, place: Place, context: 
     return { slot: null, read: literal('') };
   }
   const name = split[2] ?? null;
+  if (name === '') {
+    context.diagnostics.error(place, 'This macro names nothing behind the dot', token, '%{COLLECTION.name}');
+  }
   if (name !== null && /^\/.*\/$/s.test(name)) {
     const expected = 'the name of one variable: a macro stands for one value';
     context.diagnostics.error(place, 'A macro takes no pattern', token, expected);

@@ -172,6 +172,10 @@ const compileNamed = (node: OperatorNode, context: CompileContext): Compiled => 
   const isNumeric = numericNames.has(node.name);
   const macro = compileMacro(node.argument, node.argumentPlace, context);
   const constant = macro.constant === null ? null : atoi(macro.constant);
+  if (isNumeric && macro.constant !== null && !/^\s*[+-]?\d+\s*$/.test(macro.constant)) {
+    const message = `@${node.name} compares with ${constant}, which is what it reads here`;
+    context.diagnostics.warning(node.argumentPlace, message, node.argument, 'a whole number');
+  }
   const numeric = isNumeric ? { comparison: node.name as NumericComparison, argument: macro, constant } : null;
   if (macro.constant === null) {
     if (!macroOperators.has(node.name)) throw new Error('macros are not expanded here');

@@ -102,7 +102,14 @@ const updateTargets = (
   const gone = new Set(replaced === undefined ? [] : parseTargets(replaced, context.diagnostics).map(targetKey));
   for (const draft of drafts) {
     const head = draft.links[0]!;
-    if (head.kind !== 'rule') continue;
+    if (head.kind !== 'rule') {
+      context.diagnostics.error(
+        added.placeOf(0),
+        `The rule ${draft.id} is a SecAction and has no variables`,
+        added.value,
+      );
+      continue;
+    }
     const kept = head.targets.filter((target) => !gone.has(targetKey(target)));
     draft.links[0] = { ...head, targets: [...kept, ...nodes] };
   }

@@ -322,18 +322,4 @@ export class Transaction {
   elapsedMs(): number | null {
     return this.#clock === null ? null : this.#clock() - this.#startedAt;
   }
-
-  /** The RULE collection: the rule being evaluated. */
-  ruleTable(): [string, string][] {
-    const { rule } = this;
-    if (rule === null) return [];
-    return [
-      ['id', String(rule.id)],
-      ['rev', rule.revision],
-      ['ver', rule.version],
-      ['severity', rule.severity === null ? '' : String(rule.severity)],
-      ['msg', rule.message?.expand(this) ?? ''],
-      ['logdata', rule.logData?.expand(this) ?? ''],
-    ];
-  }
 }

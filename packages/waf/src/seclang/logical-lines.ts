@@ -2,13 +2,17 @@ import type { Text } from './ast.ts';
 import type { DiagnosticSink } from './diagnostic.ts';
 
 const backslash = '\\';
+/** In UTF-8, read as Latin-1. */
+const byteOrderMark = '\xef\xbb\xbf';
 
 /**
  * Joins physical lines that end in a backslash and drops comments and blank lines. A comment that ends in a backslash swallows
- * the next line, as it does for ModSecurity; when that line looks like a directive, a warning says so.
+ * the next line, as it does for ModSecurity; when that line looks like a directive, a warning says so. A byte order mark, as editors
+ * on Windows write it, is passed over.
  */
 export const readLogicalLines = (file: string, source: string, diagnostics: DiagnosticSink): Text[] => {
-  const physical = source.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  const text = source.startsWith(byteOrderMark) ? source.slice(byteOrderMark.length) : source;
+  const physical = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   const lines: Text[] = [];
   for (let first = 0; first < physical.length; ) {
     let last = first;

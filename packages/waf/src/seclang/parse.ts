@@ -104,6 +104,10 @@ const readDirective = (
     case 'secrule': {
       if (!arity(2, 3, 'variables, an operator and (optionally) actions')) return null;
       const targets = parseTargets(args[0]!, diagnostics);
+      if (targets.length > 0 && targets.every(({ mode }) => mode === 'exclude')) {
+        const expected = 'a variable to look at besides those left out';
+        diagnostics.error(args[0]!.placeOf(0), 'This rule looks at nothing', args[0]!.value.slice(0, 40), expected);
+      }
       const operator = parseOperator(args[1]!, diagnostics);
       const actions = args[2] === undefined ? [] : parseActions(args[2], diagnostics);
       return { kind: 'rule', place, targets, operator, actions };
