@@ -61,9 +61,9 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
   registerErrorMapping(app as never);
-  registerRequestChecks(app as never);
   // Before the policy: what that refuses has to be known as an upgrade by then, or its socket would stay open.
   await registerWebSocket(app);
+  registerRequestChecks(app as never);
   // Before the policy: refusals carry its headers too.
   await app.register(helmet, {
     // The proxy host in front of the UI decides about HSTS; sent from here it would bind every subdomain.

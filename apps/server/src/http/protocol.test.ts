@@ -98,6 +98,8 @@ test('answers a failed WebSocket upgrade with a 400 that says why', async () => 
   const key = `Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==${CRLF}`;
   const elsewhere = await exchange(`GET /api/v1/health HTTP/1.1${CRLF}${HOST}${upgrade}${key}${CRLF}`);
   expect(JSON.parse(elsewhere.body)).toEqual({ error: 'This path takes no WebSocket upgrade', code: 400 });
+  const nowhere = await exchange(`GET /api/v1/logs/live HTTP/1.1${CRLF}${upgrade}${key}${CRLF}`);
+  expect(JSON.parse(nowhere.body)).toEqual({ error: 'Host is required', code: 400 });
   const keyless = await exchange(`GET /api/v1/logs/live HTTP/1.1${CRLF}${HOST}${upgrade}${CRLF}`);
   expect(JSON.parse(keyless.body)).toEqual({ error: expect.stringContaining('Sec-WebSocket-Key'), code: 400 });
 });
