@@ -15,6 +15,9 @@ export interface ChangeDeps {
   random(): number;
 }
 
+/** The store is away: the change may have been made all the same, like one that got no answer. */
+class StoreUnavailable extends Error {}
+
 const json = { 'content-type': 'application/json' };
 
 /** Changes proxy hosts through the API, one after the other, and writes down what it was told. */
@@ -28,7 +31,15 @@ export const createChanger = ({ api, origins, ledger, random }: ChangeDeps) => {
     return fetch(`${api}${path}`, { ...request, signal: AbortSignal.timeout(10_000) });
   };
 
-  const list = async (): Promise<ProxyHost[]> => (await call('GET', '/proxy-hosts')).json() as Promise<ProxyHost[]>;
+  /** Throws unless the API did what it was asked for. */
+  const ask = async (method: string, path: string, body?: object): Promise<Response> => {
+    const response = await call(method, path, body);
+    if (response.status === 503) throw new StoreUnavailable(await response.text());
+    if (!response.ok) throw new Error(`${method} answered ${response.status}: ${await response.text()}`);
+    return response;
+  };
+
+  const list = async (): Promise<ProxyHost[]> => (await ask('GET', '/proxy-hosts')).json() as Promise<ProxyHost[]>;
 
   /** A change that got no answer may have been made or not: ask, as soon as somebody answers. */
   const forgetAnswer = async (domain: string): Promise<void> => {
@@ -43,8 +54,7 @@ export const createChanger = ({ api, origins, ledger, random }: ChangeDeps) => {
     if (target === undefined) {
       // That it is not stored does not say that HAProxy has forgotten it: a killed server may have got no further.
       if (uuid === undefined) return { isLive: false };
-      const response = await call('DELETE', `/proxy-hosts/${uuid}`);
-      if (response.status !== 204) throw new Error(`DELETE answered ${response.status}: ${await response.text()}`);
+      await ask('DELETE', `/proxy-hosts/${uuid}`);
       uuids.delete(domain);
       // A deletion has no body that would say whether HAProxy was there to hear of it.
       return { isLive: false };
@@ -52,9 +62,8 @@ export const createChanger = ({ api, origins, ledger, random }: ChangeDeps) => {
     const forward_port = origins.find(({ name }) => name === target)?.port;
     const fields = { domain, forward_host: '127.0.0.1', forward_port };
     const response = await (uuid === undefined
-      ? call('POST', '/proxy-hosts', fields)
-      : call('PUT', `/proxy-hosts/${uuid}`, fields));
-    if (!response.ok) throw new Error(`the API answered ${response.status}: ${await response.text()}`);
+      ? ask('POST', '/proxy-hosts', fields)
+      : ask('PUT', `/proxy-hosts/${uuid}`, fields));
     const host = (await response.json()) as ProxyHost;
     uuids.set(domain, host.uuid);
     return { isLive: host.applied };
@@ -69,8 +78,8 @@ export const createChanger = ({ api, origins, ledger, random }: ChangeDeps) => {
         acknowledged += 1;
         return;
       } catch (error) {
-        // An answer is a refusal, and there is none to expect; no answer means that the server was killed.
-        if (!(error instanceof TypeError)) throw error;
+        // Any other answer is a refusal, and there is none to expect; no answer means that the server was killed.
+        if (!(error instanceof TypeError || error instanceof StoreUnavailable)) throw error;
         unanswered += 1;
         await forgetAnswer(domain);
       }

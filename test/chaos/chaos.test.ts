@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { readProcess } from '../../apps/supervisor/src/process/proc.ts';
 import { until } from '../../apps/supervisor/src/testing/until.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { type Postgres, startPostgres } from '../support/start-postgres.ts';
 import { createChanger } from './changes.ts';
 import { createLedger } from './ledger.ts';
 import { watchListeners } from './listening.ts';
@@ -32,11 +33,11 @@ const attacks: readonly (readonly Victim[])[] = [
   ['supervisor', 'server', 'guard', 'haproxy master', 'haproxy worker'],
 ];
 
-/** The running product with one host per domain. */
-const givenProduct = async (seed: number) => {
+/** The running product with one host per domain; on SQLite unless a PostgreSQL is given. */
+const givenProduct = async (seed: number, postgres?: Postgres) => {
   const random = seededRandom(seed);
   const origins = [await startOrigin('a', originPorts.a), await startOrigin('b', originPorts.b)];
-  const product = createProduct(ports);
+  const product = createProduct(ports, postgres?.url);
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') process.stderr.write(product.log().slice(-20_000));
     await product.remove();
@@ -70,10 +71,20 @@ const recover = async (product: Product, before: Record<Victim, number>, killed:
 const overlaps = ({ beganAt, endedAt }: Exchange, { from, to }: { from: number; to: number }) =>
   endedAt >= from && beganAt <= to;
 
-test.each(seeds)(
-  'loses no acknowledged change and no request but those through a killed HAProxy (seed %i)',
-  async (seed) => {
-    const { product, ledger, changer, random } = await givenProduct(seed);
+const givenPostgres = async (): Promise<Postgres> => {
+  const postgres = await startPostgres();
+  onTestFinished(postgres.stop);
+  return postgres;
+};
+
+/** One after the other, so that a run is as long on two stores as on one. */
+const runs = seeds.map((seed, index) => ({ seed, store: index % 2 === 0 ? 'SQLite' : 'PostgreSQL' }));
+
+test.each(process.env.CHAOS_SEED ? [...runs, ...runs.map(({ seed }) => ({ seed, store: 'PostgreSQL' }))] : runs)(
+  'loses no acknowledged change and no request but those through a killed HAProxy (seed $seed, $store)',
+  async ({ seed, store }) => {
+    const postgres = store === 'PostgreSQL' ? await givenPostgres() : undefined;
+    const { product, ledger, changer, random } = await givenProduct(seed, postgres);
     const end = new AbortController();
     const changing = [0, 1].map((half) =>
       changer.keepChanging(
@@ -86,6 +97,20 @@ test.each(seeds)(
     const outages: { from: number; to: number }[] = [];
     const kills: { killed: readonly Victim[]; at: number }[] = [];
 
+    /** The store dies and comes back; nobody but the API notices. */
+    const killStore = async ({ kill, restart }: Postgres): Promise<void> => {
+      const before = product.pids();
+      await kill();
+      const status = async () => (await fetch(`${product.api}/proxy-hosts`)).status;
+      await until('the API says that the store is away', async () => (await status()) === 503);
+      for (const domain of domains) expect((await request(ports.http, domain)).outcome).toHaveProperty('answer');
+      await restart();
+      await until('the API has its store again', async () => (await status()) === 200);
+      expect(product.pids()).toEqual(before);
+      await changer.settle();
+    };
+
+    if (postgres) await killStore(postgres);
     for (const killed of shuffled(attacks, random)) {
       const before = product.pids();
       const from = performance.now();

@@ -47,7 +47,8 @@ const killIfThere = (pid: number): void => {
   }
 };
 
-export const createProduct = (ports: ProductPorts): Product => {
+/** `databaseUrl`: the store; without it the product uses SQLite in its data directory. */
+export const createProduct = (ports: ProductPorts, databaseUrl?: string): Product => {
   const dir = mkdtempSync(join(tmpdir(), 'sallyport-chaos-'));
   const dataDir = join(dir, 'data');
   const logFile = join(dir, 'log');
@@ -55,6 +56,7 @@ export const createProduct = (ports: ProductPorts): Product => {
     PATH: process.env.PATH ?? '',
     ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
     SALLYPORT_DATA_DIR: dataDir,
+    ...(databaseUrl && { DATABASE_URL: databaseUrl }),
     SALLYPORT_HTTP_BIND: `127.0.0.1:${ports.api}`,
     SALLYPORT_PROXY_HTTP: `127.0.0.1:${ports.http}`,
     SALLYPORT_PROXY_HTTPS: `127.0.0.1:${ports.https}`,

@@ -1,0 +1,92 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { freePorts } from './free-ports.ts';
+
+/** A real PostgreSQL on a private port and directory. */
+export interface Postgres {
+  /** URL of its maintenance database. */
+  url: string;
+  /** Ends it at once, as a crash does; resolves when it is gone. */
+  kill(): Promise<void>;
+  /** Starts it again after `kill`; resolves when it takes connections. */
+  restart(): Promise<void>;
+  /** Ends it and removes its directory. */
+  stop(): Promise<void>;
+}
+
+/** Debian keeps every major version in a directory of its own; 12 has 15. */
+const findBinaries = (): string => {
+  const root = '/usr/lib/postgresql';
+  const versions = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+  const found = versions.map((version) => join(root, version, 'bin')).find((path) => existsSync(join(path, 'initdb')));
+  if (!found) throw new Error('PostgreSQL is missing; bin/test installs it');
+  return found;
+};
+
+const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim());
+
+const answers = async (url: string): Promise<boolean> => {
+  const client = new pg.Client({ connectionString: url });
+  try {
+    await client.connect();
+    await client.end();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Makes a new cluster and starts it; resolves when it takes connections. */
+export const startPostgres = async (): Promise<Postgres> => {
+  const binaries = findBinaries();
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-pg-'));
+  // initdb refuses to run as root.
+  const account = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
+  if ('uid' in account) chownSync(directory, account.uid ?? 0, account.gid ?? 0);
+  const data = join(directory, 'data');
+  const options = ['-D', data, '-U', 'sallyport', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
+  execFileSync(join(binaries, 'initdb'), options, { ...account, stdio: 'pipe', cwd: directory });
+  const [port = 0] = await freePorts(1);
+  const url = `postgres://sallyport@127.0.0.1:${port}/postgres`;
+  const settings = ['-c', 'fsync=off', '-c', 'max_connections=300', '-c', `unix_socket_directories=${directory}`];
+  const argv = ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', ...settings];
+
+  const run = async () => {
+    const server = spawn(join(binaries, 'postgres'), argv, { ...account, stdio: 'ignore', cwd: directory });
+    while (!(await answers(url))) {
+      if (server.exitCode !== null) return undefined;
+      await delay(50);
+    }
+    return server;
+  };
+  const first = await run();
+  if (!first) throw new Error('PostgreSQL did not start');
+  let server = first;
+
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    const ended = once(server, 'exit');
+    server.kill(signal);
+    await ended;
+  };
+
+  return {
+    url,
+    kill: () => end('SIGKILL'),
+    async restart() {
+      let next = await run();
+      // It refuses to start as long as a process of its predecessor is still on its way out.
+      while (!next) next = await run();
+      server = next;
+    },
+    async stop() {
+      // Fast shutdown: open connections are cut.
+      if (server.exitCode === null && server.signalCode === null) await end('SIGINT');
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+};
