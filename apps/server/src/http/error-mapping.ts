@@ -38,8 +38,11 @@ const translate = (error: FastifyError): Refusal | undefined => {
 };
 
 /** Answers what fails before a route is found, where no error handler is reached. */
-export const answerUnroutable = (error: FastifyError, _request: FastifyRequest, reply: FastifyReply): void =>
+export const answerUnroutable = (error: FastifyError, { raw }: FastifyRequest, reply: FastifyReply): void => {
+  // No hook is reached either: after an upgrade nobody else would ever close the connection.
+  if (raw.headers.upgrade !== undefined) reply.raw.once('finish', () => raw.socket.destroySoon());
   void send(reply, translate(error) ?? refuse.invalid('The request can not be understood'));
+};
 
 /** `/proxy-hosts/:uuid` → a pattern for paths; find-my-way itself can't be asked which methods a path has. */
 const pathPattern = (route: string) =>

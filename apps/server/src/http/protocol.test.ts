@@ -100,6 +100,10 @@ test('answers a failed WebSocket upgrade with a 400 that says why', async () => 
   expect(JSON.parse(elsewhere.body)).toEqual({ error: 'This path takes no WebSocket upgrade', code: 400 });
   const nowhere = await exchange(`GET /api/v1/logs/live HTTP/1.1${CRLF}${upgrade}${key}${CRLF}`);
   expect(JSON.parse(nowhere.body)).toEqual({ error: 'Host is required', code: 400 });
+  const garbled = await exchange(`GET /api/v1/%zz HTTP/1.1${CRLF}${HOST}${upgrade}${key}${CRLF}`);
+  expect(garbled.status).toBe(400);
+  const unknown = await exchange(`GET /api/v1/nothing HTTP/1.1${CRLF}${HOST}${upgrade}${key}${CRLF}`);
+  expect(unknown.status).toBe(404);
   const keyless = await exchange(`GET /api/v1/logs/live HTTP/1.1${CRLF}${HOST}${upgrade}${CRLF}`);
   expect(JSON.parse(keyless.body)).toEqual({ error: expect.stringContaining('Sec-WebSocket-Key'), code: 400 });
 });
