@@ -10,6 +10,7 @@ import {
 } from '../operators/registry.ts';
 import { type CompiledPattern, compilePattern } from '../regex/index.ts';
 import type { OperatorNode } from '../seclang/ast.ts';
+import { resolveBeside } from '../seclang/resolve-beside.ts';
 import { closestName } from './closest-name.ts';
 import type { CompileContext } from './context.ts';
 import { compileMacro, hasMacro } from './macro.ts';
@@ -256,12 +257,6 @@ const phrasesOf = (node: OperatorNode, readFile: (path: string) => Uint8Array): 
   if (node.name !== 'pmf' && node.name !== 'pmfromfile') return null;
   const files = node.argument.split(/\s+/).filter(Boolean);
   return files.flatMap((file) => parsePhraseFile(readFile(file)));
-};
-
-/** Data files are named relative to the file of the rule, as in ModSecurity. */
-const resolveBeside = (file: string, path: string): string => {
-  const slash = file.lastIndexOf('/');
-  return path.startsWith('/') || slash === -1 ? path : `${file.slice(0, slash + 1)}${path}`;
 };
 
 /** Compares as SecLang does: both sides through atoi. */

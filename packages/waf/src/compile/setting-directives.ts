@@ -1,5 +1,6 @@
 import { latin1 } from '../engine/bytes.ts';
 import type { Text } from '../seclang/ast.ts';
+import { resolveBeside } from '../seclang/resolve-beside.ts';
 import { parseUnicodeMap } from '../transformations/unicode-map.ts';
 import type { CompileContext } from './context.ts';
 import type { Settings } from './settings.ts';
@@ -114,7 +115,7 @@ export const settingDirectives: ReadonlyMap<string, Reader> = new Map<string, Re
       if (context.env.readFile === undefined) return 'a readable file (this caller reads none)';
       try {
         settings.unicodeMap = parseUnicodeMap(
-          latin1(context.env.readFile(args[0]!.value)),
+          latin1(context.env.readFile(resolveBeside(args[0]!.placeOf(0).file, args[0]!.value))),
           Number(args[1]?.value ?? 20127),
         );
         return null;

@@ -155,18 +155,18 @@ describe('actions', () => {
 
 describe('Include', () => {
   const files = {
-    'a/1.conf': 'SecMarker ONE\nInclude b.conf\n',
-    'a/2.conf': 'SecMarker TWO',
-    'b.conf': 'SecMarker B',
+    'a/part1.conf': 'SecMarker ONE\nInclude c/b.conf\n',
+    'a/part2.conf': 'SecMarker TWO',
+    'a/c/b.conf': 'SecMarker B',
     'loop.conf': 'Include loop.conf',
   };
 
-  test('reads files in place, patterns in order, and places name the included file', () => {
-    const { directives, problems } = parse('Include a/*\nSecMarker LAST', files);
+  test('reads files in place, beside the file that includes them, patterns in order, and places name the included file', () => {
+    const { directives, problems } = parse('Include a/part*\nSecMarker LAST', files);
     expect(problems).toEqual([]);
     expect(
       directives.map((one) => (one.kind === 'marker' ? `${one.label} ${one.place.file}:${one.place.line}` : '')),
-    ).toEqual(['ONE a/1.conf:1', 'B b.conf:1', 'TWO a/2.conf:1', 'LAST main.conf:2']);
+    ).toEqual(['ONE a/part1.conf:1', 'B a/c/b.conf:1', 'TWO a/part2.conf:1', 'LAST main.conf:2']);
   });
 
   test.each([

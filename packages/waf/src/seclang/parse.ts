@@ -4,6 +4,7 @@ import type { Dialect, Directive, Text } from './ast.ts';
 import type { DiagnosticSink, Place } from './diagnostic.ts';
 import { readLogicalLines } from './logical-lines.ts';
 import { parseOperator } from './operator.ts';
+import { resolveBeside } from './resolve-beside.ts';
 import { parseTargets } from './targets.ts';
 
 /** How Include reaches other files (Latin-1 text; `read` throws when it cannot), and how quotes are read. */
@@ -64,7 +65,7 @@ const readInclude = (
     diagnostics.error(patternPlace, `Include is nested deeper than ${maxIncludeDepth} files`, pattern.value);
     return;
   }
-  const paths = env.expand(pattern.value);
+  const paths = env.expand(resolveBeside(patternPlace.file, pattern.value));
   if (paths.length === 0 && !isOptional) {
     diagnostics.error(patternPlace, 'No file matches this Include', pattern.value, 'a path that exists');
   }
