@@ -4,6 +4,7 @@ import { guardFiles } from '../../apps/server/src/dataplane/enforcement-layout.t
 import { ask } from './support/ask.ts';
 import { givenConfig, SMALL_RULES } from './support/config.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
+import { startPacedTraffic } from './support/paced-traffic.ts';
 import { type Guarded, type GuardedOptions, startGuarded } from './support/start-guarded.ts';
 import { startTraffic } from './support/traffic.ts';
 
@@ -138,6 +139,35 @@ describe('without a verdict', () => {
     const refused = (statuses.attack.get(503) ?? 0) + (statuses.clean.get(503) ?? 0);
     // At most what was in flight at each kill, and what found the socket of the dead one.
     expect(refused).toBeLessThanOrEqual(3 * 2 * 16);
+  });
+
+  test('kill -9 of a guard at 2,000 requests a second: nothing passes unjudged, and only what was in flight may be refused', {
+    timeout: 90_000,
+  }, async () => {
+    await start({});
+    const traffic = startPacedTraffic(guarded.httpPort, 2_000);
+    const reach = (count: number) => expect.poll(traffic.sent, { timeout: 30_000 }).toBeGreaterThan(count);
+    await reach(2_000);
+    let inFlight = 0;
+    for (const victim of [0, 1, 0, 1]) {
+      const at = traffic.sent();
+      guarded.guards[victim]?.kill('SIGKILL');
+      await guarded.guards[victim]?.exited;
+      // Whatever was sent until the process was gone may have been put to it.
+      inFlight += traffic.inFlight() + traffic.sent() - at;
+      await reach(at + 1_000);
+      await guarded.restartGuard(victim);
+      await reach(traffic.sent() + 1_000);
+    }
+    const sent = traffic.sent();
+    const { clean, attack, failed } = await traffic.stop();
+    const count = (statuses: Map<number, number>, status: number): number => statuses.get(status) ?? 0;
+    const refused = count(clean, 503) + count(attack, 503);
+    expect(failed).toBe(0);
+    expect(count(clean, 200) + count(attack, 403) + refused).toBe(sent);
+    expect(origin.arrivals.filter(({ url }) => url.includes('attack'))).toEqual([]);
+    expect(origin.arrivals.length).toBe(count(clean, 200));
+    expect(refused).toBeLessThanOrEqual(inFlight);
   });
 
   test('new rules under load: each request is judged by the old or the new ones, and at most what crosses the change is refused', {
