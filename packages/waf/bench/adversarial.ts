@@ -40,6 +40,74 @@ const bodyOf = (name: string, type: string, body: string): Attack => ({
   bytes: body.length,
 });
 
+const withHeaders = (name: string, headers: readonly (readonly [string, string])[]): Attack => {
+  const request = engineRequest('GET', '1');
+  const added = headers.map(([field, value]) => [latin1(field), latin1(value)] as const);
+  const bytes = headers.reduce((sum, [field, value]) => sum + field.length + value.length, 0);
+  return { name, request: { ...request, headers: [...request.headers, ...added] }, bytes };
+};
+
+const counted = (count: number, make: (n: number) => string): string[] =>
+  Array.from({ length: count }, (_, n) => make(n));
+
+/** What a flood of small things, expansions and nested encodings costs, for each way into the engine. */
+const floods = (): Attack[] => {
+  const field = (name: string, value: string): string =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const script = '<img src=x onerror=alert(1)>';
+  return [
+    withHeaders('cookie flood', [['Cookie', counted(900, (n) => `c${n}=v${n}'or+${n}`).join('; ')]]),
+    withHeaders('cookie flood of script', [['Cookie', counted(500, (n) => `c${n}=${script}`).join('; ')]]),
+    withHeaders(
+      'header flood',
+      counted(200, (n) => `X-Header-${n}`).map((name, n) => [name, `value ${n} union select ${n}`.repeat(3)] as const),
+    ),
+    withHeaders('long User-Agent of SQL', [['User-Agent', "1' or 1=1 /*x*/ union select ".repeat(500)]]),
+    withHeaders('long Referer of encodings', [['Referer', `https://a/?b=${'%25%32%35%u0041&#x3c;'.repeat(700)}`]]),
+    bodyOf('1,000 parameters of script', form, counted(1_000, (n) => `p${n}=${encodeURIComponent(script)}`).join('&')),
+    bodyOf('1,000 parameters of commands', form, counted(1_000, (n) => `p${n}=;cat+/etc/passwd|nc+${n}`).join('&')),
+    bodyOf('1,000 parameters of PHP', form, counted(1_000, (n) => `p${n}=<?php+system($_GET[${n}]);`).join('&')),
+    bodyOf('1,000 long names', form, counted(1_000, (n) => `${'select'.repeat(20)}${n}=1`).join('&')),
+    bodyOf(
+      '900 parts of multipart',
+      'multipart/form-data; boundary=x',
+      `${counted(900, (n) => field(`p${n}`, `1' or ${n}=${n}--`)).join('')}--x--\r\n`,
+    ),
+    bodyOf(
+      'JSON of 900 SQL values',
+      'application/json',
+      JSON.stringify(counted(900, (n) => `1' union select ${n} from t`)),
+    ),
+    bodyOf('JSON of escapes', 'application/json', `{"a":"${'\\u003c\\u0073'.repeat(8_000)}"}`),
+    bodyOf('XML of 5,000 elements', 'text/xml', `<a>${counted(5_000, (n) => `<b c="${n}' or 1">x</b>`).join('')}</a>`),
+    bodyOf('XML in XML', 'text/xml', `${'<a>'.repeat(400)}${'select '.repeat(4_000)}${'</a>'.repeat(400)}`),
+    ...(
+      [
+        ['entities', '&#x26;#x26;#x3c;'],
+        ['CSS escapes', '\\3c \\000073\\63 '],
+        ['JavaScript escapes', '\\x3c\\u0073\\143'],
+        ['percent of percent', '%2525253c'],
+        ['%u escapes', '%u003c%uff1c'],
+        ['comments', '/**//*!*/--+#'],
+        ['nested comments', '/*/*/*'],
+        ['quotes of both kinds', `'"\`'"`],
+        ['brackets', '((((])}['],
+        ['shell expansions', '$((`a`))'],
+        ['paths upwards', '../..\\../'],
+        ['tags', '<a b=c d'],
+        ['tags closed', '</a><!--><![CDATA['],
+        ['attributes', ' onx=y style=z'],
+        ['SQL words', 'select union and or like in '],
+        ['SQL numbers', '1e1.1 0x1f-1+'],
+        ['SQL strings', "'a'||'b'+"],
+        ['base64 of base64', Buffer.from("' or 1=1 -- ").toString('base64')],
+        ['spaces of all kinds', ' \t\v\f\xa0'],
+        ['UTF-8 overlong', '\xc0\xbc\xe2\x80\xa8'],
+      ] as const
+    ).map(([name, pump]) => formOf(`128 KB of ${name}`, latin1(pump.repeat(Math.ceil(131_072 / pump.length))))),
+  ];
+};
+
 /** Each loop of each pattern pumped to 20 KB, as one form value. */
 const pumpedPatterns = (): Attack[] =>
   crs3Patterns().flatMap(({ id, source }) =>
@@ -79,7 +147,7 @@ const level = Number(process.argv[2] ?? 1) as 1 | 2 | 3 | 4;
 // Without a memo, so that the second of two runs, by then on compiled code, has to do it all again.
 const ruleSet = compileCrs3(level, { memoBytes: 0 });
 for (let count = 0; count < 500; count++) ruleSet.inspect(engineRequest('form', String(count)));
-const results = [...shapes(), ...pumpedPatterns()].map(({ name, request, bytes }) => {
+const results = [...shapes(), ...floods(), ...pumpedPatterns()].map(({ name, request, bytes }) => {
   const judge = () => {
     const start = process.cpuUsage();
     const { limitsHit, workUnits } = ruleSet.inspect(request, { mode: 'detect' });
