@@ -138,7 +138,12 @@ export const startServer = async (
         hostState: plane.hostState,
         // The guards learn of an access list before the route goes live: no request gets past it in between.
         async syncHosts(ids) {
-          await suite.enforcement.hostsChanged(ids);
+          try {
+            await suite.enforcement.hostsChanged(ids);
+          } catch (err) {
+            log.error({ err }, 'the guards could not be told of a change');
+            return plane.postponeHosts(ids, `the guards could not be told: ${(err as Error).message}`);
+          }
           await plane.syncHosts(ids);
         },
       },

@@ -7,12 +7,15 @@ import { type RunningDataPlane, startDataPlane } from '../../../../packages/hapr
 import { createOriginResolver } from './origin-resolver.ts';
 import { createPlane, type Plane } from './plane.ts';
 import type { HostRoute, RouteSource } from './route-source.ts';
+import { watchDataPlane } from './watch.ts';
 
 let haproxy: RunningDataPlane;
 let origins: Record<'old' | 'new', Origin>;
 let stored: Map<number, HostRoute>;
 /** Awaited between reading all hosts and handing them over. */
 let afterRead: () => Promise<void>;
+/** Whether the store can be read. */
+let isStoreThere: boolean;
 let plane: Plane;
 
 const route = (id: number, name: string, { port }: Origin): HostRoute => ({
@@ -28,8 +31,12 @@ beforeEach(async () => {
   origins = { old: await namedOrigin('old'), new: await namedOrigin('new') };
   stored = new Map();
   afterRead = async () => {};
+  isStoreThere = true;
   const source: RouteSource = {
-    hostsById: async (ids) => ids.map((id) => stored.get(id)).filter((found) => found !== undefined),
+    hostsById: async (ids) => {
+      if (!isStoreThere) throw new Error('the store is away');
+      return ids.map((id) => stored.get(id)).filter((found) => found !== undefined);
+    },
     async *allHosts() {
       const all = [...stored.values()];
       await afterRead();
@@ -80,4 +87,21 @@ test('a change that is answered while everything is compared is not undone by wh
   await reconciled;
   expect(await seen()).toEqual(wanted);
   expect(plane.hostState(3)).toEqual({ applied: true, issue: null });
+});
+
+test('a change that the store went away from is told as not applied, and made up for when the store is back', async () => {
+  stored.set(1, route(1, 'changed.test', origins.old));
+  const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });
+  try {
+    await expect.poll(() => answers('changed.test')).toBe('old');
+    stored.set(1, route(1, 'changed.test', origins.new));
+    isStoreThere = false;
+    await plane.syncHosts([1]);
+    expect(plane.hostState(1)).toEqual({ applied: false, issue: expect.stringContaining('the store is away') });
+    isStoreThere = true;
+    await expect.poll(() => answers('changed.test'), { timeout: 10_000 }).toBe('new');
+    expect(plane.hostState(1)).toEqual({ applied: true, issue: null });
+  } finally {
+    await watch.stop();
+  }
 });

@@ -77,6 +77,8 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
   /** What changed since the running reconcile began to collect: of these it may hold what was before. */
   let changedHosts = new Set<number>();
   let areCertificatesChanged = false;
+  /** Whether a change could not be taken along: only a reconcile makes up for it. */
+  let isBehind = false;
   let lost: AppliedState | undefined;
 
   const remember = ({ id, originHost }: HostRoute) => {
@@ -102,6 +104,11 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     }
   };
 
+  const postpone = (states: Map<number, AppliedState>, ids: readonly number[], issue: string): void => {
+    for (const id of ids) states.set(id, { applied: false, issue });
+    isBehind = true;
+  };
+
   /** Runs a change; one that can't be taken to the files or to HAProxy is stored all the same, and says why it waits. */
   const takeTo = async (
     states: Map<number, AppliedState>,
@@ -109,14 +116,13 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     change: () => Promise<void>,
   ): Promise<void> => {
     await attempted.promise;
-    let issue = 'the data plane could not be reconciled with the store yet';
     try {
-      if (isReconciled) return await change();
+      if (isReconciled) await change();
+      else postpone(states, ids, 'the data plane could not be reconciled with the store yet');
     } catch (err) {
       log.error({ err }, 'the data plane did not take a change');
-      issue = `the data plane did not take the change: ${(err as Error).message}`;
+      postpone(states, ids, `the data plane did not take the change: ${(err as Error).message}`);
     }
-    for (const id of ids) states.set(id, { applied: false, issue });
   };
 
   const changeHosts = async (ids: readonly number[]): Promise<void> => {
@@ -211,6 +217,7 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     hostsByName.clear();
     changedHosts = new Set();
     areCertificatesChanged = false;
+    isBehind = false;
     const { hosts, issues, upToDate } = await collect();
     let certificates: readonly DesiredCertificate[] = [];
     const report = await driver.reconcile(async () => {
@@ -242,15 +249,31 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
     log[report.driftedEntries > 0 ? 'info' : 'debug']({ ...counts, quarantined }, 'data plane reconciled');
   };
 
-  const reconcile = (): Promise<void> => reconcileOnce().finally(attempted.resolve);
+  const reconcile = async (): Promise<void> => {
+    try {
+      await reconcileOnce();
+    } catch (error) {
+      isBehind = true;
+      throw error;
+    } finally {
+      attempted.resolve();
+    }
+  };
 
   return {
     /** Resolves when the hosts with these ids are live as stored (or gone), or when it is known why they aren't. */
     async syncHosts(ids: readonly number[]): Promise<void> {
-      const routes = await source.hostsById(ids);
+      // A store that went away since the change was committed is met again, and told, when the routes are read.
+      const routes = await source.hostsById(ids).catch(() => []);
       await resolver.ensure(routes.map(({ originHost }) => originHost));
       await applyHosts(ids);
     },
+
+    /** Says of these hosts that they are not live as stored, and why; the next reconcile makes up for it. */
+    postponeHosts: (ids: readonly number[], issue: string): void => postpone(hostStates, ids, issue),
+
+    /** Whether something stored was not taken to the data plane and needs a reconcile. */
+    isBehind: (): boolean => isBehind,
 
     syncCertificates: (ids: readonly number[]): Promise<void> => applyCertificates(ids),
 

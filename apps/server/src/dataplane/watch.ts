@@ -13,8 +13,8 @@ const ORIGIN_REFRESH_MS = 15_000;
 /** How often everything is compared, to repair what nobody told us about. */
 const FULL_RECONCILE_MS = 10 * 60_000;
 
-/** Pause after a reconcile that failed, e.g. because the disk was full. */
-const RETRY_MS = 1_000;
+/** How soon a change is made up for that could not be taken along, e.g. because the store was away or the disk full. */
+const CATCH_UP_MS = 1_000;
 
 /**
  * Keeps the data plane right without anybody asking: reconciles at start, after every restart of HAProxy and from time
@@ -24,7 +24,6 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
   let repair: Promise<void> = Promise.resolve();
   let isQueued = false;
   let isStopped = false;
-  let retry: NodeJS.Timeout | undefined;
   const reconcile = (): Promise<void> => {
     if (isQueued) return repair;
     isQueued = true;
@@ -35,7 +34,6 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
       })
       .catch((err: unknown) => {
         log.error({ err }, 'reconcile failed');
-        if (!isStopped) retry = setTimeout(reconcile, RETRY_MS);
       });
     return repair;
   };
@@ -43,6 +41,7 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
   const jobs = [
     repeat('refresh origins', ORIGIN_REFRESH_MS, plane.refreshOrigins, log),
     repeat('reconcile', FULL_RECONCILE_MS, reconcile, log),
+    repeat('catch up', CATCH_UP_MS, async () => (plane.isBehind() ? reconcile() : undefined), log),
   ];
   return {
     onEvent(event: DataPlaneEvent): void {
@@ -69,7 +68,6 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
 
     async stop(): Promise<void> {
       isStopped = true;
-      clearTimeout(retry);
       await Promise.all(jobs.map((job) => job.stop()));
       await repair;
     },

@@ -112,8 +112,7 @@ export const isStoreUnavailable = (error: unknown): boolean => {
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };
   // 08: connection exception; 57P0: the server was told to stop; 3D000: no such database (PostgreSQL manual, appendix A).
   if (typeof code === 'string' && /^(08|57P0|3D000)/.test(code)) return true;
-  return (
-    syscall === 'connect' ||
-    (typeof message === 'string' && /^(Connection terminated|timeout exceeded when trying to connect)/.test(message))
-  );
+  // What the driver says of a connection that broke has no code.
+  const isBroken = /^(Connection terminated|Client .* is not queryable|timeout exceeded when trying to connect)/;
+  return syscall === 'connect' || code === 'ECONNRESET' || (typeof message === 'string' && isBroken.test(message));
 };
