@@ -25,9 +25,8 @@ const createMemoryPlane = () => {
   } = { whitelist: [] };
   const order: string[] = [];
   let isAway = false;
-  let gate: Promise<void> = Promise.resolve();
+  let guardGate: Promise<void> = Promise.resolve();
   const apply = async (what: string, change: () => void) => {
-    await gate;
     if (isAway) return { applied: false, issue: 'HAProxy is not running' };
     order.push(what);
     change();
@@ -44,17 +43,20 @@ const createMemoryPlane = () => {
     applyWhitelist: (networks) => apply('whitelist', () => Object.assign(held, { whitelist: networks })),
     applyRateLimit: (rateLimit) => apply('rate limit', () => Object.assign(held, { rateLimit })),
     applySwitches: (switches) => apply('switches', () => Object.assign(held, { switches })),
-    applyGuardConfig: (guard) => apply('guards', () => Object.assign(held, { guard })),
+    async applyGuardConfig(guard) {
+      await guardGate;
+      return apply('guards', () => Object.assign(held, { guard }));
+    },
   };
   return {
     plane,
     bans,
     held,
     order,
-    /** Answers nothing any more until the returned function is called. */
-    hold(): () => void {
+    /** The guards answer nothing any more until the returned function is called. */
+    holdGuards(): () => void {
       const { promise, resolve } = Promise.withResolvers<void>();
-      gate = promise;
+      guardGate = promise;
       return resolve;
     },
     goAway(away: boolean) {
@@ -158,7 +160,10 @@ onBothDatabases('enforcement', (kind) => {
   test('the guards know their configuration before anybody asks them, and the whitelist comes first of all', () =>
     given(async (it) => {
       await it.enforcement.replay();
-      expect(it.memory.order).toEqual(['whitelist', 'guards', 'rate limit', 'switches', 'bans replace']);
+      const { order } = it.memory;
+      expect(order.toSorted()).toEqual(['bans replace', 'guards', 'rate limit', 'switches', 'whitelist']);
+      expect(order[0]).toBe('whitelist');
+      expect(order.indexOf('guards')).toBeLessThan(order.indexOf('switches'));
     }));
 
   test('a switch that another process turns acts without anybody telling', () =>
@@ -182,6 +187,32 @@ onBothDatabases('enforcement', (kind) => {
       const rows = () => it.database.kysely.selectFrom('decisions').select('ip').execute();
       await eventually(rows).toEqual([]);
       await watch.stop();
+    }));
+
+  test('guards that hang hold up neither bans nor what is switched off', () =>
+    given(async (it) => {
+      const switches = () => it.memory.held.switches;
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.waf.enabled', 'true');
+      await it.enforcement.replay();
+      expect(switches()).toMatchObject({ judgeWaf: true });
+      const release = it.memory.holdGuards();
+      await it.setSetting('security.acl.enabled', 'true');
+      const waiting = it.enforcement.refresh();
+      await ban(it, '203.0.113.7');
+      expect([...it.memory.bans.keys()]).toEqual(['203.0.113.7']);
+      // What they don't know yet they are not asked.
+      expect(switches()).toMatchObject({ judgeWaf: true, judgeAccess: false });
+      await it.setSetting('feature.guard.enabled', 'false');
+      const off = it.enforcement.refresh();
+      await eventually(switches).toMatchObject({ judgeWaf: false, judgeAccess: false });
+      await eventually(() => it.memory.bans.size).toBe(0);
+      expect(it.enforcement.status().applied).toBe(false);
+      release();
+      await Promise.all([waiting, off]);
+      expect(switches()).toMatchObject({ judgeWaf: false, judgeAccess: false });
+      expect(it.memory.held.guard).toMatchObject({ access: { enabled: false } });
+      expect(it.enforcement.status()).toMatchObject({ applied: true, issue: null });
     }));
 
   test('what could not be read of the store is read again', () =>
@@ -225,7 +256,7 @@ onBothDatabases('enforcement', (kind) => {
   test('what is on its way is not called applied', () =>
     given(async (it) => {
       await it.enforcement.replay();
-      const release = it.memory.hold();
+      const release = it.memory.holdGuards();
       await it.setSetting('feature.guard.enabled', 'true');
       await it.setSetting('security.waf.enabled', 'true');
       const done = it.enforcement.refresh();

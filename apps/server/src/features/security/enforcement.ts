@@ -3,7 +3,7 @@ import { repeat } from '../../repeat.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { type Ban, endedBans, foldBans, type NetworkBan, toEntries } from './bans.ts';
 import type { GuardConfigFile } from './guard-config-file.ts';
-import type { Applied, EnforcementPlane } from './ports.ts';
+import type { Applied, EnforcementPlane, GuardSwitches } from './ports.ts';
 import { computeState, type SecurityFacts, type SecurityState } from './state.ts';
 import type { Switches } from './store.ts';
 
@@ -56,25 +56,31 @@ const hasWork = ({ state, allBans, networks }: Work) => state || allBans || netw
  */
 export const createEnforcement = ({ source, plane, guardFile, core, clock, log }: EnforcementDeps) => {
   const issues = new Map<Part, string>();
-  /** Parts that are being told something at this moment. */
-  const underway = new Set<Part>();
+  /** Parts that are being told something, or wait for it. */
+  const underway: Part[] = [];
   /** JSON of what each part was last told, kept only while it is in force. */
   const told = new Map<Part, string>();
   let bans = new Map<string, NetworkBan>();
   let nextBanEnd = Number.POSITIVE_INFINITY;
   let state: SecurityState | undefined;
+  /** The switches that HAProxy has. */
+  let switchesInForce: GuardSwitches | undefined;
   let stateIssue: string | null = null;
   let seen = '';
   let knownVersion = -1;
   let pending = noWork();
   let next: Promise<void> | undefined;
   let running: Promise<void> = Promise.resolve();
+  /** Guards take seconds to compile rules, and may hang: what HAProxy can do alone does not wait for them. */
+  let guarding: Promise<void> = Promise.resolve();
+  /** Calls that are for HAProxy, one after the other. */
+  let telling: Promise<unknown> = Promise.resolve();
   let retryMs: number = RETRY_MS[0];
   let retryAt = Number.POSITIVE_INFINITY;
   let sweepAt = 0;
 
   const run = async (part: Part, apply: () => Promise<Applied>, content?: string): Promise<void> => {
-    underway.add(part);
+    underway.push(part);
     try {
       settle(part, await apply(), content);
     } catch (err) {
@@ -82,7 +88,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       log.error({ err, part }, 'a part of the suite could not be enforced');
       settle(part, { applied: false, issue: err instanceof Error ? err.message : String(err) }, content);
     } finally {
-      underway.delete(part);
+      underway.splice(underway.indexOf(part), 1);
     }
   };
 
@@ -96,10 +102,33 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     }
   };
 
+  const inTurn = (apply: () => Promise<Applied>): Promise<Applied> => {
+    const turn = telling.then(apply);
+    telling = turn.catch(() => {});
+    return turn;
+  };
+
   const tell = async (part: Part, content: unknown, apply: () => Promise<Applied>): Promise<void> => {
     const text = JSON.stringify(content);
     if (told.get(part) === text) return;
-    await run(part, apply, text);
+    await run(part, () => inTurn(apply), text);
+  };
+
+  const tellSwitches = (switches: GuardSwitches): Promise<void> =>
+    tell('switches', switches, async () => {
+      const result = await plane.applySwitches(switches);
+      if (result.applied) switchesInForce = switches;
+      return result;
+    });
+
+  const retryLater = () => {
+    if (issues.size === 0) {
+      retryMs = RETRY_MS[0];
+      retryAt = Number.POSITIVE_INFINITY;
+    } else if (retryAt === Number.POSITIVE_INFINITY) {
+      retryAt = clock().getTime() + retryMs;
+      retryMs = Math.min(retryMs * 2, RETRY_MS[1]);
+    }
   };
 
   const isEnforced = ({ source: from }: Ban): boolean =>
@@ -113,7 +142,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     const version = await source.decisionVersion();
     const live = await source.liveDecisions(clock().toISOString());
     bans = foldBans(live.filter(isEnforced));
-    await run('bans', () => plane.applyDecisions({ type: 'replace', entries: toEntries(bans) }));
+    await run('bans', () => inTurn(() => plane.applyDecisions({ type: 'replace', entries: toEntries(bans) })));
     knownVersion = version;
     notice();
   };
@@ -127,7 +156,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       else if (bans.delete(network)) remove.push(network);
     }
     if (live.size + remove.length === 0) return;
-    await run('bans', () => plane.applyDecisions({ type: 'update', put: toEntries(live), remove }));
+    await run('bans', () => inTurn(() => plane.applyDecisions({ type: 'update', put: toEntries(live), remove })));
     notice();
   };
 
@@ -143,19 +172,35 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       'told',
     );
 
+  /** What the guards have to know of the newest state, and then what they are asked: nothing that they don't know yet. */
+  const applyJudging = async (): Promise<void> => {
+    if (!state) return;
+    const { guard, switches } = state;
+    await applyGuards(guard);
+    // Meanwhile another state may have come; its own turn follows.
+    if (state.switches === switches) await tellSwitches(switches);
+    retryLater();
+  };
+
   /** Returns whether the set of bans to enforce is another one now. */
   const applyState = async (): Promise<boolean> => {
     seen = `${await source.revision()} ${JSON.stringify(await source.switches())}`;
     const before = state;
     state = computeState(await source.facts(), core(), clock().getTime());
     stateIssue = state.issue;
-    const { whitelist, rateLimit, switches, guard } = state;
-    // The whitelist first, so that nothing new stops an administrator; the switches last, so that nothing is asked of
-    // guards that don't know the answer yet.
+    const { whitelist, rateLimit, switches } = state;
+    // The whitelist first, so that nothing new stops an administrator.
     await tell('whitelist', whitelist, () => plane.applyWhitelist(whitelist));
-    await applyGuards(guard);
+    guarding = guarding.then(applyJudging);
+    // What is not to be asked of the guards any more ends now, whatever they are busy with.
+    if (switchesInForce) {
+      await tellSwitches({
+        judgeAccess: switches.judgeAccess && switchesInForce.judgeAccess,
+        judgeWaf: switches.judgeWaf && switchesInForce.judgeWaf,
+        failMode: switches.failMode,
+      });
+    }
     await tell('rate limit', rateLimit, () => plane.applyRateLimit(rateLimit));
-    await tell('switches', switches, () => plane.applySwitches(switches));
     return before?.bansEnforced !== state.bansEnforced || before.crowdsecEnforced !== state.crowdsecEnforced;
   };
 
@@ -164,13 +209,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     if (isState || !state) isAll = (await applyState()) || isAll;
     if (isAll || issues.has('bans')) await replaceBans();
     else if (networks.size > 0) await updateBans([...networks]);
-    if (issues.size === 0) {
-      retryMs = RETRY_MS[0];
-      retryAt = Number.POSITIVE_INFINITY;
-    } else if (retryAt === Number.POSITIVE_INFINITY) {
-      retryAt = clock().getTime() + retryMs;
-      retryMs = Math.min(retryMs * 2, RETRY_MS[1]);
-    }
+    retryLater();
   };
 
   const work = async (batch: Work): Promise<void> => {
@@ -231,10 +270,12 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     }
   };
 
-  const refresh = (): Promise<void> =>
-    enqueue((batch) => {
+  const refresh = async (): Promise<void> => {
+    await enqueue((batch) => {
       batch.state = true;
     });
+    await guarding;
+  };
 
   return {
     /** Resolves when everything stored before the call is enforced, or when it is known why it is not. */
@@ -247,6 +288,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
         batch.state = true;
         batch.allBans = true;
       });
+      await guarding;
     },
 
     /** See `DecisionPlane` of the decisions. */
@@ -265,7 +307,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     },
 
     status: (): { applied: boolean; issue: string | null; revision: number } => {
-      const parts = [...underway].map((part) => `a change of the ${part} is being applied`);
+      const parts = [...new Set(underway)].map((part) => `a change of the ${part} is being applied`);
       // Parts mostly fail for one reason and name different commands after it.
       const reasons = new Map([...issues.values()].map((issue) => [issue.split(':', 1)[0], issue]));
       const all = [...(stateIssue === null ? [] : [stateIssue]), ...reasons.values(), ...parts];
@@ -282,6 +324,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
         async stop() {
           await polling.stop();
           await running.catch(() => {});
+          await guarding;
         },
       };
     },

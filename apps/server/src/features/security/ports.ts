@@ -44,7 +44,8 @@ export interface GuardSwitches {
  *
  * Every method resolves when the change is enforced for requests from then on, or when it is known why it can't be
  * (HAProxy is not running, a guard does not answer). None rejects for that; a rejection is a bug and is logged.
- * The caller never has two calls in flight, and repeats everything after `lost` of the data plane was reported, at
+ * The caller never has two calls in flight, but for `applyGuardConfig`, which may take as long as others come and go.
+ * It repeats everything after `lost` of the data plane was reported, at
  * start, and when a call answered `applied: false`, so an implementation keeps no queue. It must, however, write what
  * HAProxy reads at its next start before it answers: bans survive a restart of HAProxy while the server is down.
  *
