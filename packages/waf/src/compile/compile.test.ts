@@ -57,8 +57,8 @@ describe('mistakes are told with place, token and what was expected', () => {
       'SecRule !ARGS:x "@rx a" "id:1"',
       '1:9: error: This rule looks at nothing (near "!ARGS:x"; expected a variable to look at besides those left out)',
     ],
-    ['SecAction "id:1,id:2"', '1:17: error: A rule has one id (near "id:2"; expected one of them)'],
-    ['SecAction "id:1,phase:1,phase:2"', '1:25: error: A rule has one phase (near "phase:2"; expected one of them)'],
+    ['SecAction "id:1,id:2"', '1:17: warning: A rule has one id: the last one counts (near "id:2")'],
+    ['SecAction "id:1,phase:1,phase:2"', '1:25: warning: A rule has one phase: the last one counts (near "phase:2")'],
     ['SecAction "id:1,deny:403"', '1:22: error: The action deny takes no value (near "403")'],
     [
       'SecAction "id:1,sanitiseArg"',

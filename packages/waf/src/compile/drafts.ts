@@ -41,8 +41,7 @@ export const draftRule = (
   for (const once of ['id', 'phase']) {
     const second = head.actions.filter(({ name }) => name === once)[1];
     if (second !== undefined) {
-      diagnostics.error(second.place, `A rule has one ${once}`, `${once}:${second.value ?? ''}`, 'one of them');
-      return undefined;
+      diagnostics.warning(second.place, `A rule has one ${once}: the last one counts`, `${once}:${second.value ?? ''}`);
     }
   }
   const phaseAction = actionNamed(head.actions, 'phase');

@@ -169,6 +169,12 @@ describe('Include', () => {
     ).toEqual(['ONE a/part1.conf:1', 'B a/c/b.conf:1', 'TWO a/part2.conf:1', 'LAST main.conf:2']);
   });
 
+  test('looks from the working directory where nothing is beside the file', () => {
+    const { directives, problems } = parse('Include a/part*', { 'a/part.conf': 'Include b*', 'b.conf': 'SecMarker B' });
+    expect(problems).toEqual([]);
+    expect(directives).toMatchObject([{ kind: 'marker', label: 'B' }]);
+  });
+
   test.each([
     ['Include none.conf', '1:9: error: Cannot read the included file: no such file (near "none.conf")'],
     ['Include none/*', '1:9: error: No file matches this Include (near "none/*"; expected a path that exists)'],

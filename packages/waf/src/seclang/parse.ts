@@ -65,7 +65,10 @@ const readInclude = (
     diagnostics.error(patternPlace, `Include is nested deeper than ${maxIncludeDepth} files`, pattern.value);
     return;
   }
-  const paths = env.expand(resolveBeside(patternPlace.file, pattern.value));
+  const beside = resolveBeside(patternPlace.file, pattern.value);
+  const found = env.expand(beside);
+  // ModSecurity 3 takes paths relative to the working directory as well.
+  const paths = found.length > 0 || beside === pattern.value ? found : env.expand(pattern.value);
   if (paths.length === 0 && !isOptional) {
     diagnostics.error(patternPlace, 'No file matches this Include', pattern.value, 'a path that exists');
   }
