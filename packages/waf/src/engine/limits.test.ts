@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { compileCrs3, crs3Rules } from '../../bench/crs.ts';
 import { given } from '../../test/given.ts';
 import { compile, type Limits, type Verdict, type WafRequest } from '../index.ts';
 
@@ -9,6 +11,38 @@ const judge = (text: string, request: WafRequest, limits?: Limits): Verdict => {
 };
 const form = (body: string): WafRequest =>
   given.request({ method: 'POST', headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body });
+
+/** So many bytes of Base64 like those of a picture, the same each time. */
+const picture = (bytes: number): string => {
+  let state = 1;
+  const next = (): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) | 0;
+    return state >>> 16;
+  };
+  return Buffer.from(Uint8Array.from({ length: (bytes / 4) * 3 }, next)).toString('base64url');
+};
+
+describe.skipIf(!existsSync(crs3Rules))('the Core Rule Set in block mode, with limits as they are', () => {
+  const ruleSet = existsSync(crs3Rules) ? compileCrs3(1) : null;
+  const part = 'Content-Disposition: form-data; name="photo"; filename="me.jpg"\r\nContent-Type: image/jpeg';
+  const upload = picture(2_500_000);
+
+  test.each([
+    ['in JSON', 'application/json', JSON.stringify({ name: 'me.jpg', image: upload })],
+    ['in a form', 'application/x-www-form-urlencoded', `name=me.jpg&image=${upload}`],
+    ['as a file', 'multipart/form-data; boundary=xyzzy', `--xyzzy\r\n${part}\r\n\r\n${upload}\r\n--xyzzy--\r\n`],
+  ])('lets a picture of 2.5 MB pass %s', (_, type, body) => {
+    const headers = {
+      Host: 'a.example',
+      'User-Agent': 'Mozilla/5.0',
+      Accept: '*/*',
+      'Content-Type': type,
+      'Content-Length': String(body.length),
+    };
+    const verdict = ruleSet!.inspect(given.request({ method: 'POST', headers, body }), { mode: 'block' });
+    expect(verdict).toMatchObject({ action: 'pass', limitsHit: [] });
+  });
+});
 
 describe('the work budget', () => {
   /** Nothing comes on top for the size of the body. */
