@@ -6,16 +6,22 @@ import { maxNameBytes } from './sink.ts';
 
 const parse = (body: Uint8Array | string, limits = { maxArguments: 1000, maxDepth: 100 }) => {
   const pairs: [string, string][] = [];
+  const lists: string[] = [];
   const arena = givenArena();
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const facts = parseJson(
     bytes,
-    { argument: (name, value) => pairs.push([textOf(name), textOf(value)]) },
+    { argument: (name, value) => pairs.push([textOf(name), textOf(value)]), list: (name) => lists.push(textOf(name)) },
     arena,
     limits,
   );
-  return { pairs, used: arena.used, ...facts };
+  return { pairs, lists, used: arena.used, ...facts };
 };
+
+test('names lists that hold scalars, once each', () => {
+  const { lists } = parse('{"a__in":[{},"x","y"],"b":[[1],[{"c":[2]}]],"e":[],"o":[{}]}');
+  expect(lists).toEqual(['json.a__in', 'json.b.array_0', 'json.b.array_1.array_0.c']);
+});
 
 test('names scalars as ModSecurity 3 does', () => {
   const { pairs, error } = parse('{"items":[{"sku":1},["a",[true]],null],"":{"x":false},"e":[],"é":"\\u00e9"}');

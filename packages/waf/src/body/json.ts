@@ -1,5 +1,5 @@
 import { HEX_VALUE } from '../transformations/ascii.ts';
-import { type ArgSink, type BodyLimits, type ByteArena, type ByteSpan, maxNameBytes } from './sink.ts';
+import { type BodyLimits, type ByteArena, type ByteSpan, type JsonSink, maxNameBytes } from './sink.ts';
 
 /** How parsing ended; `error` tells what is wrong and at which byte, null when all of the document was read. */
 export interface JsonFacts {
@@ -70,7 +70,7 @@ const encode = (code: number, out: Uint8Array, at: number): number => {
  * `empty-key` for "". A key that occurs twice is handed over twice. null is the empty value, true, false and numbers are
  * as written, strings decoded to UTF-8 (half a surrogate pair to `?`). What came before an error has been handed over.
  */
-export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, limits: BodyLimits): JsonFacts => {
+export const parseJson = (body: Uint8Array, sink: JsonSink, arena: ByteArena, limits: BodyLimits): JsonFacts => {
   const path = new Uint8Array(maxNameBytes);
   let pathLength = 0;
   let at = 0;
@@ -78,6 +78,7 @@ export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, lim
   // One level: where its part of the path begins, and for a list the index of its next element (for a map -1).
   const starts: number[] = [];
   const indexes: number[] = [];
+  const isNamed: boolean[] = [];
 
   const fail = (reason: string): never => {
     throw new Malformed(reason, at);
@@ -195,13 +196,23 @@ export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, lim
     return fail('unexpected character');
   };
 
+  /** The path so far, up to `length`. */
+  const nameOf = (length: number): ByteSpan => {
+    arena.reserve(length);
+    const { chunk, at: start } = arena;
+    for (let from = 0; from < length; from++) chunk[start + from] = path[from]!;
+    arena.at = start + length;
+    return { buf: chunk, start, end: start + length };
+  };
+
   const emit = (value: ByteSpan): void => {
     if (count++ >= limits.maxArguments) fail('more arguments than the limit');
-    arena.reserve(pathLength);
-    const { chunk, at: start } = arena;
-    for (let from = 0; from < pathLength; from++) chunk[start + from] = path[from]!;
-    arena.at = start + pathLength;
-    sink.argument({ buf: chunk, start, end: start + pathLength }, value);
+    const level = starts.length - 1;
+    if (level >= 0 && indexes[level]! >= 0 && !isNamed[level]) {
+      isNamed[level] = true;
+      sink.list(nameOf(starts[level]!));
+    }
+    sink.argument(nameOf(pathLength), value);
   };
 
   const enterElement = (): void => {
@@ -240,6 +251,7 @@ export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, lim
         at++;
         starts.push(pathLength);
         indexes.push(opening === OPEN_LIST ? 0 : -1);
+        isNamed.push(false);
         skipBlanks();
         if (body[at] !== (opening === OPEN_LIST ? CLOSE_LIST : CLOSE_MAP)) {
           if (opening === OPEN_LIST) enterElement();
@@ -262,6 +274,7 @@ export const parseJson = (body: Uint8Array, sink: ArgSink, arena: ByteArena, lim
           at++;
           pathLength = starts.pop()!;
           indexes.pop();
+          isNamed.pop();
           continue;
         }
         if (byte !== COMMA) fail(at >= body.length ? 'unterminated document' : 'comma expected');

@@ -20,6 +20,12 @@ export interface ArgSink {
   argument(name: ByteSpan, value: ByteSpan): void;
 }
 
+/** Takes the arguments of a JSON document. */
+export interface JsonSink extends ArgSink {
+  /** The name of a list that holds scalars, which have numbers behind it. Once for each list, before its first scalar. */
+  list(name: ByteSpan): void;
+}
+
 /** Takes what XML rules look at. */
 export interface XmlSink {
   /** One run of character data that is not all white space, entities resolved. */

@@ -1,4 +1,4 @@
-import type { ArgSink, ByteSpan, MultipartSink, XmlSink } from '../body/sink.ts';
+import type { ByteSpan, JsonSink, MultipartSink, XmlSink } from '../body/sink.ts';
 import { type SourceName, sourceId } from '../variables/source.ts';
 import { bytesOf } from './bytes.ts';
 import type { KnownNames } from './known-names.ts';
@@ -6,10 +6,17 @@ import type { Transaction } from './transaction.ts';
 
 const argumentSink =
   (valueSource: SourceName, nameSource: SourceName) =>
-  (tx: Transaction, names: KnownNames): ArgSink => {
+  (tx: Transaction, names: KnownNames): JsonSink => {
     const value = sourceId(valueSource);
     const nameId = sourceId(nameSource);
-    return { argument: (name, content) => storeArgument(tx, names, value, nameId, name, content) };
+    return {
+      argument: (name, content) => storeArgument(tx, names, value, nameId, name, content),
+      // What ModSecurity 2 calls all values of the list; rules on names that end in $ are written for it.
+      list(name) {
+        const known = names.nameOf(name.buf, name.start, name.end);
+        tx.addEntry(nameId, known.name, known.key, name.buf, name.start, name.end);
+      },
+    };
   };
 
 const storeArgument = (
