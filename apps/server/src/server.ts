@@ -13,6 +13,7 @@ import { createPlane } from './dataplane/plane.ts';
 import { watchDataPlane } from './dataplane/watch.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
+import { listenForRoutes } from './db/route-notices.ts';
 import { startRetention } from './features/audit/retention.ts';
 import { createBackupWriter } from './features/backups/write-backup.ts';
 import { createCertificates } from './features/certificates/service.ts';
@@ -122,6 +123,16 @@ export const startServer = async (
     clock,
     log,
   });
+  /** The guards learn of an access list before the route goes live: no request gets past it in between. */
+  const syncHosts = async (ids: readonly number[]): Promise<void> => {
+    try {
+      await suite.enforcement.hostsChanged(ids);
+    } catch (err) {
+      log.error({ err }, 'the guards could not be told of a change');
+      return plane.postponeHosts(ids, `the guards could not be told: ${(err as Error).message}`);
+    }
+    await plane.syncHosts(ids);
+  };
   const common = { db, transact, record, clock };
   const app = await createApp({
     config,
@@ -134,19 +145,7 @@ export const startServer = async (
     proxyHosts: createProxyHosts({
       ...common,
       store: proxyHostStore,
-      plane: {
-        hostState: plane.hostState,
-        // The guards learn of an access list before the route goes live: no request gets past it in between.
-        async syncHosts(ids) {
-          try {
-            await suite.enforcement.hostsChanged(ids);
-          } catch (err) {
-            log.error({ err }, 'the guards could not be told of a change');
-            return plane.postponeHosts(ids, `the guards could not be told: ${(err as Error).message}`);
-          }
-          await plane.syncHosts(ids);
-        },
-      },
+      plane: { hostState: plane.hostState, syncHosts },
     }),
     remoteServers: createRemoteServers({
       ...common,
@@ -167,6 +166,19 @@ export const startServer = async (
     log,
   });
   const protection = await suite.start();
+  // Before the first reconcile: what is committed during it is told, or read by it.
+  const otherNodes = config.databaseUrl
+    ? await listenForRoutes({
+        database,
+        url: config.databaseUrl,
+        async onChanged({ hosts, certificates }) {
+          if (certificates.length > 0) await plane.syncCertificates(certificates);
+          if (hosts.length > 0) await syncHosts(hosts);
+        },
+        onGap: () => watch.reconcile(),
+        log,
+      })
+    : undefined;
   const watch = watchDataPlane({ plane, log });
   onEvent = (event) => {
     watch.onEvent(event);
@@ -184,6 +196,7 @@ export const startServer = async (
       // In reverse order of their start; one that fails, as without a database, must not keep the others from stopping.
       for (const part of [
         { stop: () => app.close() },
+        ...(otherNodes ? [otherNodes] : []),
         watch,
         protection,
         enforcementPlane,

@@ -44,6 +44,9 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
     repeat('catch up', CATCH_UP_MS, async () => (plane.isBehind() ? reconcile() : undefined), log),
   ];
   return {
+    /** Compares everything once more, after what is under way. */
+    reconcile,
+
     onEvent(event: DataPlaneEvent): void {
       // Our own leaving is no news.
       if (isStopped) return;

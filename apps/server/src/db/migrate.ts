@@ -6,6 +6,7 @@ import * as audit from './migrations/0003-audit.ts';
 import * as security from './migrations/0010-security.ts';
 import * as responseInspection from './migrations/0011-response-inspection.ts';
 import * as blockSearch from './migrations/0012-block-search.ts';
+import * as routeNotices from './migrations/0013-route-notices.ts';
 import type { Database } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -22,6 +23,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0010-security': security,
   '0011-response-inspection': responseInspection,
   '0012-block-search': blockSearch,
+  '0013-route-notices': routeNotices,
 };
 
 /** Any number will do, as long as nothing else in the database takes it. */

@@ -21,6 +21,8 @@ export interface Database {
   transact: Transact;
   /** For what the data plane need not see: accounts, sessions, audit. */
   transactAside: TransactAside;
+  /** Tells whether a process of PostgreSQL serves one of our own connections (the store's, not others'). */
+  isOwnBackend(processId: number): boolean;
   stop(): Promise<void>;
 }
 
@@ -63,18 +65,26 @@ const sqliteDialect = (dataDir: string): SqliteDialect =>
     },
   });
 
-const postgresDialect = (url: string): PostgresDialect => {
+/** Of the backend that serves the connection; the driver's types leave it out. */
+const processIdOf = (client: pg.PoolClient): number => (client as unknown as { processID: number }).processID;
+
+const postgresDialect = (url: string, backends: Set<number>): PostgresDialect => {
   const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000 });
   // A connection that breaks while nobody uses it is replaced at the next query; without listeners it would end the process.
   pool.on('error', () => {});
-  pool.on('connect', (client) => void client.on('error', () => {}));
+  pool.on('connect', (client) => {
+    client.on('error', () => {});
+    backends.add(processIdOf(client));
+  });
+  pool.on('remove', (client) => void backends.delete(processIdOf(client)));
   return new PostgresDialect({ pool });
 };
 
 /** Opens the store: SQLite in the data directory, or PostgreSQL when a URL is given. Does not migrate. */
 export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Database => {
+  const backends = new Set<number>();
   const kysely = new Kysely<Tables>({
-    dialect: databaseUrl ? postgresDialect(databaseUrl) : sqliteDialect(dataDir),
+    dialect: databaseUrl ? postgresDialect(databaseUrl, backends) : sqliteDialect(dataDir),
   });
   return {
     kysely,
@@ -97,6 +107,7 @@ export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Databas
         await tx.updateTable('audit_chain').set({ id: 1 }).where('id', '=', 1).execute();
         return work(tx);
       }),
+    isOwnBackend: (processId) => backends.has(processId),
     stop: () => kysely.destroy(),
   };
 };

@@ -1,0 +1,104 @@
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { Database } from './open.ts';
+
+/** See migration 0013. */
+const CHANNEL = 'sallyport_routes';
+/** How long after a connection broke the next is made. */
+const RECONNECT_MS = 1_000;
+/** A connection that is silent for this long is asked, so that one that died without a word is noticed. */
+const KEEP_ALIVE_MS = 10_000;
+
+export interface RouteNoticesDeps {
+  database: Pick<Database, 'isOwnBackend'>;
+  url: string;
+  /** Ids of rows that other nodes have changed or deleted. */
+  onChanged(changed: { hosts: readonly number[]; certificates: readonly number[] }): Promise<void>;
+  /** Notices may have been missed: anything may have changed. */
+  onGap(): Promise<void>;
+  log: Logger;
+}
+
+interface Changed {
+  hosts: Set<number>;
+  certificates: Set<number>;
+}
+
+const nothing = (): Changed => ({ hosts: new Set(), certificates: new Set() });
+
+/**
+ * Listens for changes of routes that other nodes commit to the same PostgreSQL (NOTIFY, PostgreSQL manual), until
+ * stopped. Resolves when it listens, so that what is read afterwards and what is told leave no gap; rejects when the
+ * database can't be reached.
+ */
+export const listenForRoutes = async ({ database, url, onChanged, onGap, log }: RouteNoticesDeps) => {
+  let client: pg.Client | undefined;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+  let changed = nothing();
+  let running: Promise<void> = Promise.resolve();
+  let isQueued = false;
+
+  const inTurn = (work: () => Promise<void>): void => {
+    running = running.then(work).catch((err: unknown) => log.error({ err }, 'a change of another node was not taken'));
+  };
+
+  const take = (notice: pg.Notification): void => {
+    if (database.isOwnBackend(notice.processId)) return;
+    const [table, id] = (notice.payload ?? '').split(' ');
+    if (table === 'proxy_hosts') changed.hosts.add(Number(id));
+    else if (table === 'certificates') changed.certificates.add(Number(id));
+    if (isQueued) return;
+    isQueued = true;
+    // All that arrive while others are taken go together.
+    inTurn(async () => {
+      isQueued = false;
+      const { hosts, certificates } = changed;
+      changed = nothing();
+      if (!isStopped) await onChanged({ hosts: [...hosts], certificates: [...certificates] });
+    });
+  };
+
+  const connect = async (): Promise<void> => {
+    const fresh = new pg.Client({
+      connectionString: url,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      connectionTimeoutMillis: 10_000,
+    });
+    fresh.on('error', () => {});
+    fresh.on('notification', take);
+    try {
+      await fresh.connect();
+      await fresh.query(`listen ${CHANNEL}`);
+    } catch (error) {
+      void fresh.end().catch(() => {});
+      throw error;
+    }
+    fresh.once('end', () => {
+      if (!isStopped) reconnect();
+    });
+    client = fresh;
+    if (isStopped) await fresh.end();
+  };
+
+  const reconnect = (): void => {
+    timer = setTimeout(() => {
+      connect().then(
+        () => inTurn(onGap),
+        () => reconnect(),
+      );
+    }, RECONNECT_MS);
+    timer.unref();
+  };
+
+  await connect();
+  return {
+    async stop(): Promise<void> {
+      isStopped = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => {});
+      await running;
+    },
+  };
+};
