@@ -2,7 +2,7 @@ import type { SettingKey } from '@sallyport/contract';
 import { compile } from '@sallyport/waf';
 import type { Logger } from 'pino';
 import type { RecordChange } from './actor.ts';
-import { openToProxy } from './dataplane/proxy-account.ts';
+import { proxySocketMode } from './dataplane/proxy-account.ts';
 import type { Database, Executor } from './db/open.ts';
 import { refuse } from './errors.ts';
 import { findCountryDatabase, openCountryDatabase } from './features/access-lists/country-database.ts';
@@ -193,7 +193,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
     async start(): Promise<{ stop(): Promise<void> }> {
       const intake = await startLogIntake({
         path: logSocket(dataDir),
-        openTo: openToProxy,
+        mode: proxySocketMode(logSocket(dataDir)),
         onLine: securityLog.ingestLine,
         onInvalid: securityLog.countInvalid,
       });

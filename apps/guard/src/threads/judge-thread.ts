@@ -1,7 +1,7 @@
 /** Thread of a worker: answers HAProxy's questions by one set of rules. Other rules mean another thread. */
 
 import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
-import { openToProxy } from '@sallyport/server/dataplane/proxy-account';
+import { proxySocketMode } from '@sallyport/server/dataplane/proxy-account';
 import { createSpopAgent } from '@sallyport/spop';
 import { createJudge } from '../judge/judge.ts';
 import { createOnNotify } from '../judge/on-notify.ts';
@@ -20,6 +20,7 @@ let failureToldAt = Number.NEGATIVE_INFINITY;
 const { agent: path } = guardFiles(data.dataDir, data.index);
 const agent = createSpopAgent({
   path,
+  mode: proxySocketMode(path),
   onNotify: createOnNotify({
     policy: thread.policy,
     judge: createJudge({ counter, tell: thread.tell }),
@@ -49,7 +50,6 @@ const start = async (): Promise<void> => {
   const isServing = data.config !== undefined && thread.adopt(data.config);
   if (data.config !== undefined && !isServing) return;
   await agent.listen();
-  openToProxy(path);
   thread.say({ type: 'listening' });
 };
 

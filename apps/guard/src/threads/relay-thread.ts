@@ -1,8 +1,8 @@
 /** Thread of a worker: the door for requests with long bodies. It may be busy for long; the judging thread is not. */
-import { mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { guardFiles, returnSocket, spoolDirectory } from '@sallyport/server/dataplane/enforcement-layout';
-import { openToProxy } from '@sallyport/server/dataplane/proxy-account';
+import { proxySocketMode } from '@sallyport/server/dataplane/proxy-account';
 import { createJudge } from '../judge/judge.ts';
 import { createForwarder } from '../relay/forward.ts';
 import { createBodyHolder } from '../relay/held-body.ts';
@@ -57,6 +57,6 @@ if (data.config) thread.adoptLater(data.config);
 // A worker's only relay: whatever is there was left by its predecessor.
 rmSync(path, { force: true });
 server.listen(path, () => {
-  openToProxy(path);
+  chmodSync(path, proxySocketMode(path));
   thread.say({ type: 'listening' });
 });

@@ -27,17 +27,12 @@ const mayConfine = (): boolean => {
 /** Where HAProxy meets guards and server. */
 export const runDirectory = (dataDir: string): string => join(dataDir, 'run');
 
-const isOpenToGroup = (path: string): boolean => (statSync(path).mode & 0o010) !== 0;
+const isOpenToGroup = (path: string): boolean => {
+  const directory = statSync(path, { throwIfNoEntry: false });
+  return directory !== undefined && (directory.mode & 0o010) !== 0;
+};
 
-/**
- * Makes the directory where HAProxy, guards and server meet. When we are root, HAProxy's group may pass through it, and
- * HAProxy will be confined to it; returns why not, if it can't be.
- */
-export const prepareRunDirectory = (dataDir: string): string | undefined => {
-  const path = runDirectory(dataDir);
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  chmodSync(path, 0o700);
-  if (!isRoot()) return undefined;
+const whyNotOpened = (path: string): string | undefined => {
   const gid = groupId();
   if (gid === undefined) return `there is no group ${NAME}`;
   if (!mayConfine()) return 'root has not got all its rights here';
@@ -47,22 +42,32 @@ export const prepareRunDirectory = (dataDir: string): string | undefined => {
     // A user namespace without this group.
     return `its group can't be given a directory (${(error as NodeJS.ErrnoException).code})`;
   }
-  chmodSync(path, 0o710);
+  // What is made in it gets its group (set-group-ID). Never closed in between: an adopted HAProxy goes on using it.
+  chmodSync(path, 0o2710);
   return undefined;
+};
+
+/**
+ * Makes the directory where HAProxy, guards and server meet. When we are root, HAProxy's group may pass through it, and
+ * HAProxy will be confined to it; returns why not, if it can't be.
+ */
+export const prepareRunDirectory = (dataDir: string): string | undefined => {
+  const path = runDirectory(dataDir);
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const reason = isRoot() ? whyNotOpened(path) : undefined;
+  if (!isRoot() || reason !== undefined) chmodSync(path, 0o700);
+  return reason;
 };
 
 /** How HAProxy is confined (decision 0006); null when it keeps the rights of our own user. */
 export const proxyConfinement = (dataDir: string) => {
   const directory = runDirectory(dataDir);
-  const isPrepared =
-    isRoot() && statSync(directory, { throwIfNoEntry: false }) !== undefined && isOpenToGroup(directory);
-  return isPrepared ? { user: NAME, group: NAME, directory } : null;
+  return isRoot() && isOpenToGroup(directory) ? { user: NAME, group: NAME, directory } : null;
 };
 
-/** Lets a confined HAProxy connect to a unix socket of ours: the group that may pass through its directory may use it. */
-export const openToProxy = (path: string): void => {
-  const directory = dirname(path);
-  if (!isRoot() || !isOpenToGroup(directory)) return;
-  chownSync(path, 0, statSync(directory).gid);
-  chmodSync(path, 0o660);
-};
+/**
+ * Mode of a unix socket in the run directory that HAProxy connects to: a confined one does so by its group, which what is
+ * made in there has from the beginning.
+ */
+export const proxySocketMode = (path: string): 0o600 | 0o660 =>
+  isRoot() && isOpenToGroup(dirname(path)) ? 0o660 : 0o600;

@@ -7,8 +7,8 @@ export const logSocket = (dataDir: string): string => join(dataDir, 'run', 'log.
 
 export interface LogIntakeDeps {
   path: string;
-  /** Called with the path when the socket is there, to let in who else may write. */
-  openTo?: (path: string) => void;
+  /** Mode of the socket, for who else may write; default 0600. */
+  mode?: number;
   /** Takes one line; must not throw. */
   onLine: (line: string) => void;
   /** Told of every line that was too long to be read. */
@@ -44,10 +44,10 @@ const readLines = (socket: Socket, onLine: (line: string) => void, onInvalid: ()
   socket.on('error', () => socket.destroy());
 };
 
-/** Listens on a unix socket that only this user (and whom `openTo` lets in) can open: whoever writes there is ours. */
+/** Listens on a unix socket that only this user (and whom `mode` lets in) can open: whoever writes there is ours. */
 export const startLogIntake = async ({
   path,
-  openTo,
+  mode = 0o600,
   onLine,
   onInvalid,
 }: LogIntakeDeps): Promise<{ stop(): Promise<void> }> => {
@@ -65,8 +65,7 @@ export const startLogIntake = async ({
     server.once('error', reject);
     server.listen(path, resolve);
   });
-  chmodSync(path, 0o600);
-  openTo?.(path);
+  chmodSync(path, mode);
   return {
     stop: () =>
       new Promise<void>((resolve) => {
