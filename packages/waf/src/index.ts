@@ -2,7 +2,6 @@ export { compile } from './compile.ts';
 export type { CollectionStore, StoredCollection } from './engine/collection-store.ts';
 export { defaultLimits, type Limits } from './engine/limits.ts';
 export type { RawHeader, RequestExclusion, WafRequest, WafResponse } from './engine/request.ts';
-export { isSecretName } from './engine/secret-names.ts';
 export type { AnomalyScores, LimitHit, RuleMatch, Verdict } from './engine/verdict.ts';
 export { baselineRules } from './presets/baseline.ts';
 export { type CrsSettings, crsSettings } from './presets/crs-settings.ts';

@@ -17,7 +17,9 @@ const request = {
 const read = (changes: object) => readHaproxyLine(JSON.stringify({ ...request, ...changes }), 'stdout');
 
 test('tells who was refused what, and why', () => {
-  expect(read({ status: 403, refused: 'decision', reference: 'a-b-c', method: 'GET', uri: '/x' })).toEqual({
+  expect(
+    read({ status: 403, refused: 'decision', reference: 'a-b-c', method: 'GET', uri: '/x?token=t0p&a=1' }),
+  ).toEqual({
     level: 'info',
     message: 'request refused',
     fields: {
@@ -27,7 +29,7 @@ test('tells who was refused what, and why', () => {
       refused: 'decision',
       host: 'app.test',
       method: 'GET',
-      uri: '/x',
+      uri: '/x?token=***&a=1',
       duration_ms: 3,
     },
   });

@@ -1,3 +1,4 @@
+import { maskUri } from '@sallyport/waf/mask-uri';
 import type { ChildLine, ReadLine } from '../child-line.ts';
 
 /** Its severities (management guide, "Logging"), after which it goes on by "(pid) : ". */
@@ -12,6 +13,7 @@ const isSaid = (value: unknown): boolean => value !== '' && value !== '-' && val
 
 const requestLine = ({ time: _, termination, ...request }: Record<string, unknown>): ChildLine => {
   const fields = Object.fromEntries(Object.entries(request).filter(([, value]) => isSaid(value)));
+  if (typeof fields.uri === 'string') fields.uri = maskUri(fields.uri);
   if (fields.refused !== undefined) return { level: 'info', message: 'request refused', fields };
   // How the connections ended tells a dead origin from a client that went away.
   if (Number(request.status) >= 500) {

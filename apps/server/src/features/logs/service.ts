@@ -1,7 +1,7 @@
 import type { GuardCounters, GuardMessage } from '@sallyport/contract';
+import { maskUri } from '@sallyport/waf/mask-uri';
 import { parseGuardLine } from './guard-line.ts';
 import type { LogHub } from './hub.ts';
-import { maskUri } from './mask-uri.ts';
 import { isProxyLine, parseProxyLine } from './proxy-line.ts';
 import { type SecurityEvent, toLogEntry } from './security-event.ts';
 import { tellingMatch } from './telling-match.ts';

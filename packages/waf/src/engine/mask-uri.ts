@@ -1,4 +1,4 @@
-import { isSecretName } from '@sallyport/waf';
+import { isSecretName } from './secret-names.ts';
 
 const MASK = '***';
 /** Parameters of a path's segments (RFC 3986, section 3.3). */
@@ -18,8 +18,8 @@ const maskPair = (pair: string, before: string, name: string): string =>
   isSecretName(`ARGS:${decoded(name)}`) ? `${before}${name}=${MASK}` : pair;
 
 /**
- * A request target without the values of parameters whose names say that they are secret (`?password=…`): the live log
- * is read by standard users, and webhooks and mails leave the house.
+ * A request target without the values of parameters whose names say that they are secret (`?password=…`): logs
+ * are read by others than administrators, and webhooks and mails leave the house.
  */
 export const maskUri = (uri: string): string => {
   const end = uri.includes('?') ? uri.indexOf('?') : uri.length;
