@@ -1,6 +1,8 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { SecurityStatus } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listProcesses } from '../../apps/supervisor/src/process/proc.ts';
 import { createProduct, type Product } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
 
@@ -105,6 +107,29 @@ describe('the firewall from the switch to the refusal', () => {
     const answer = await get('/leak');
     expect(answer.status).toBe(403);
     expect(answer.body).not.toContain('SQL syntax');
+  });
+
+  test('the status tells when no guard is there to judge, and when one is again', async () => {
+    const guards = listProcesses().filter(({ argv }) =>
+      argv.some((argument) => argument.includes('apps/guard/src/main')),
+    );
+    const ours = guards.filter(({ argv }) => argv.some((argument) => argument.startsWith(product.dataDir)));
+    expect(ours.length).toBeGreaterThan(0);
+    const status = () => call<SecurityStatus>('GET', '/security/status');
+    expect(await status()).toMatchObject({ applied: true, issue: null });
+    for (const { pid } of ours) process.kill(pid, 'SIGSTOP');
+    try {
+      await expect.poll(status).toMatchObject({
+        applied: false,
+        issue: 'no guard answers: requests that need a verdict are refused with 503',
+      });
+      // Requests that the relay has taken wait until HAProxy finds that it hangs.
+      await expect.poll(async () => (await get('/fine')).status, { timeout: 40_000 }).toBe(503);
+    } finally {
+      for (const { pid } of ours) process.kill(pid, 'SIGCONT');
+    }
+    await expect.poll(status).toMatchObject({ applied: true, issue: null });
+    await expect.poll(async () => (await get('/fine')).status).toBe(200);
   });
 
   test('explains a refusal by its reference, and its exclusion lets the request pass', async () => {

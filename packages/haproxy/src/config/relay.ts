@@ -18,8 +18,9 @@ export const relaySections = (settings: ConfigSettings): string => {
 backend relay
   option redispatch 1
   option httpchk GET /health
-  timeout check 5s
-  default-server check inter 500ms downinter 100ms rise 1 fall 3 maxconn 256
+  # It may be busy for seconds with a body of megabytes. One that hangs loses its connections.
+  timeout check 3s
+  default-server check inter 500ms downinter 100ms rise 1 fall 3 maxconn 256 on-marked-down shutdown-sessions
   acl gone nbsrv(relay) lt 1
 ${rememberRequest()}\
   http-request set-var(txn.refused) str(guard) if gone

@@ -47,6 +47,7 @@ const createMemoryPlane = () => {
       await guardGate;
       return apply('guards', () => Object.assign(held, { guard }));
     },
+    judges: async () => 2,
   };
   return {
     plane,

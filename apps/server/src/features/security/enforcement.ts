@@ -314,6 +314,14 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       return { applied: all.length === 0, issue: all.join('; ') || null, revision: guardFile.revision() };
     },
 
+    /** What requests that need a verdict meet at the moment, when there is no guard to give one; null when there is. */
+    async withoutJudge(): Promise<string | null> {
+      const { judgeAccess, judgeWaf, failMode } = switchesInForce ?? {};
+      if (!(judgeAccess || judgeWaf) || (await plane.judges()) !== 0) return null;
+      const fate = failMode === 'open' ? 'pass without one (waf_fail_mode is open)' : 'are refused with 503';
+      return `no guard answers: requests that need a verdict ${fate}`;
+    },
+
     /** Bans in force on this node. */
     banCount: (): number => bans.size,
 

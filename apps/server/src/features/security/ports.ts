@@ -63,6 +63,8 @@ export interface EnforcementPlane {
    * and reports the revision it serves. Resolves applied when every running worker serves `config.revision`.
    */
   applyGuardConfig(config: GuardConfig): Promise<Applied>;
+  /** How many guards HAProxy finds fit to judge at the moment; undefined while HAProxy does not answer. */
+  judges(): Promise<number | undefined>;
 }
 
 /** Tells the running guards that a revision is on disk; resolves when all of them serve it, or says why not. */

@@ -28,6 +28,7 @@ export interface SecurityDeps {
   enforcement: {
     refresh(): Promise<void>;
     status(): { applied: boolean; issue: string | null; revision: number };
+    withoutJudge(): Promise<string | null>;
   };
   record: RecordChange;
   clock: () => Date;
@@ -97,6 +98,8 @@ export const createSecurity = (deps: SecurityDeps) => {
       const config = (await store(db).config()) ?? defaults();
       const { guard, waf, crowdsec, acl, rate_limit } = await store(db).switches();
       const mode = (enabled: boolean) => (enabled ? 'enabled' : 'disabled');
+      const missing = await enforcement.withoutJudge();
+      const told = enforcement.status();
       return {
         enabled: guard,
         guard: { enabled: guard },
@@ -104,7 +107,9 @@ export const createSecurity = (deps: SecurityDeps) => {
         crowdsec: { enabled: crowdsec, mode: config.crowdsec_mode },
         acl: { enabled: acl, mode: mode(acl) },
         rate_limit: { enabled: rate_limit, mode: mode(rate_limit) },
-        ...enforcement.status(),
+        ...told,
+        applied: told.applied && missing === null,
+        issue: [missing, told.issue].filter((text) => text !== null).join('; ') || null,
       };
     },
 
