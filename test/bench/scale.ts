@@ -10,11 +10,15 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
 import { migrate } from '@sallyport/server/db/migrate';
 import { openDatabase } from '@sallyport/server/db/open';
 import { proxyHostStore } from '@sallyport/server/features/proxy-hosts/store';
 import { createProduct, type Product } from '../chaos/product.ts';
+
+// As bin/up does: Node keeps what it compiled, for all processes of the product.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
 
 const hostCount = Number(process.argv[2] ?? 100_000);
 const changeCount = Number(process.argv[3] ?? 600);

@@ -7,6 +7,7 @@ import * as security from './migrations/0010-security.ts';
 import * as responseInspection from './migrations/0011-response-inspection.ts';
 import * as blockSearch from './migrations/0012-block-search.ts';
 import * as routeNotices from './migrations/0013-route-notices.ts';
+import * as specialHosts from './migrations/0014-special-hosts.ts';
 import type { Database } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -24,6 +25,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0011-response-inspection': responseInspection,
   '0012-block-search': blockSearch,
   '0013-route-notices': routeNotices,
+  '0014-special-hosts': specialHosts,
 };
 
 /** Any number will do, as long as nothing else in the database takes it. */

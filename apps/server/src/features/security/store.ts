@@ -1,4 +1,5 @@
 import { SETTINGS, type SecurityConfig, type SettingKey, type WafExclusion } from '@sallyport/contract';
+import { sql } from 'kysely';
 import type { Executor } from '../../db/open.ts';
 
 /** All that is stored of the configuration; the master switch is a setting. */
@@ -29,6 +30,9 @@ export interface GuardedHost {
   access_list_id: number | null;
   waf_enabled: boolean;
 }
+
+/** Literally the condition of the index `proxy_hosts_special`: with a parameter in it, all hosts would be read. */
+const isSpecial = sql<boolean>`access_list_id is not null or waf_enabled = 0`;
 
 export const securityStore = (db: Executor) => ({
   async config(): Promise<StoredSecurityConfig | undefined> {
@@ -99,7 +103,7 @@ export const securityStore = (db: Executor) => ({
     const rows = await db
       .selectFrom('proxy_hosts')
       .select(['id', 'access_list_id', 'waf_enabled'])
-      .where((eb) => eb.or([eb('access_list_id', 'is not', null), eb('waf_enabled', '=', 0)]))
+      .where(isSpecial)
       .orderBy('id')
       .execute();
     return rows.map((row) => ({ ...row, waf_enabled: row.waf_enabled === 1 }));
@@ -111,7 +115,7 @@ export const securityStore = (db: Executor) => ({
       .selectFrom('proxy_hosts')
       .select('id')
       .where('id', 'in', ids)
-      .where((eb) => eb.or([eb('access_list_id', 'is not', null), eb('waf_enabled', '=', 0)]))
+      .where(isSpecial)
       .limit(1)
       .executeTakeFirst();
     return row !== undefined;
