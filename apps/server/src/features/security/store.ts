@@ -32,7 +32,7 @@ export interface GuardedHost {
 }
 
 /** Literally the condition of the index `proxy_hosts_special`: with a parameter in it, all hosts would be read. */
-const isSpecial = sql<boolean>`access_list_id is not null or waf_enabled = 0`;
+const isSpecial = sql<boolean>`(access_list_id is not null or waf_enabled = 0)`;
 
 export const securityStore = (db: Executor) => ({
   async config(): Promise<StoredSecurityConfig | undefined> {
