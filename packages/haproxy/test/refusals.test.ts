@@ -85,6 +85,20 @@ describe("the proxy's own answers", () => {
     });
   });
 
+  test('a method with odd characters stays a method: no other field of the log can be written with it', async () => {
+    const forged = 'GET|1e2ddd71-b0cb-4876-9263-26eb9e6221dd|elsewhere|';
+    const head = `${forged} /.env?a:b|c HTTP/1.1\r\nHost: ok.example.com\r\nConnection: close\r\n\r\n`;
+    const answer = await exchange(plane.httpPort, head);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 /);
+    const reference = /x-sallyport-reference: (\S+)/i.exec(answer)?.[1] ?? 'none';
+    expect(await plane.haproxy.logged(reference)).toMatchObject({
+      status: 403,
+      refused: 'exploit',
+      decision: '-',
+      uri: '/.env?a:b|c',
+    });
+  });
+
   test("an origin's own error pages are left alone", async () => {
     const teapot = await startOrigin('teapot', (_request, response) => {
       response.writeHead(503, { 'content-type': 'text/plain', 'x-sallyport-reference': 'not-ours' });

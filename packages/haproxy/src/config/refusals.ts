@@ -22,6 +22,7 @@ export const decisions = (): string => `\
   acl banned src,map_ip(${dataPlaneFiles.decisionsMap}) -m found
   # What refuses a request first is what the client and the log are told.
   acl refused var(txn.refused) -m found
+  http-request set-var(txn.decision) src,map_ip(${dataPlaneFiles.decisionsMap}) if banned !whitelisted
   http-request set-var(txn.refused) str(decision) if banned !whitelisted
 
 `;

@@ -14,7 +14,7 @@ const ProxyLine = Type.Object({
   host: Type.String(),
   host_id: Type.String({ maxLength: 16 }),
   method: Type.String(),
-  /** UUID of the decision that bans the client; `-` or absent: none. */
+  /** UUID of the decision that bans the client; `-`, empty or absent: none. */
   decision: Type.Optional(Type.String({ maxLength: 64 })),
   user_agent: Type.Optional(Type.String()),
   uri: Type.String(),
