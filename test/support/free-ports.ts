@@ -17,6 +17,11 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
+const taken = new Set<string>();
+process.once('exit', () => {
+  for (const path of taken) rmSync(path, { force: true });
+});
+
 /** Takes the port for this process, unless another one that still runs has it: test files and runs share the machine. */
 const reserve = (port: number): boolean => {
   const path = join(reservations, String(port));
@@ -24,10 +29,15 @@ const reserve = (port: number): boolean => {
   try {
     writeFileSync(path, String(process.pid), { flag: 'wx' });
   } catch {
-    if (isAlive(Number(readFileSync(path, 'utf8')))) return false;
-    writeFileSync(path, String(process.pid));
+    try {
+      // Left by one that was killed: the port is free for whoever comes by next.
+      if (!isAlive(Number(readFileSync(path, 'utf8')))) rmSync(path, { force: true });
+    } catch {
+      // Its owner has just given it back.
+    }
+    return false;
   }
-  process.once('exit', () => rmSync(path, { force: true }));
+  taken.add(path);
   return true;
 };
 

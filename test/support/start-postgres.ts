@@ -59,7 +59,7 @@ export const startPostgres = async (): Promise<Postgres> => {
   const run = async () => {
     const server = spawn(join(binaries, 'postgres'), argv, { ...account, stdio: 'ignore', cwd: directory });
     while (!(await answers(url))) {
-      if (server.exitCode !== null) return undefined;
+      if (server.exitCode !== null || server.signalCode !== null) return undefined;
       await delay(50);
     }
     return server;
