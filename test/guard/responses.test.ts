@@ -12,6 +12,10 @@ SecResponseBodyAccess On
 SecResponseBodyMimeType text/plain text/html
 SecRule ARGS "@contains attack" "id:1001,phase:2,deny,status:403,log,msg:'An attack'"
 SecRule RESPONSE_HEADERS:X-Leak "@contains secret" "id:1003,phase:3,deny,status:403,log,msg:'A leak in a header'"
+SecAction "id:1005,phase:1,pass,nolog,initcol:ip=%{REMOTE_ADDR}"
+SecRule REQUEST_FILENAME "@streq /broken" "id:1006,phase:5,pass,nolog,setvar:ip.broken=+1"
+SecRule REQUEST_FILENAME "@streq /plain-again" "id:1007,phase:1,deny,status:403,log,msg:'Seen before',chain"
+  SecRule IP:broken "@ge 1"
 SecRule RESPONSE_BODY "@contains leaked" "id:1004,phase:4,deny,status:403,log,msg:'A leak'"
 `;
 
@@ -107,6 +111,12 @@ describe('inspection of answers', () => {
 
   test('an answer that the origin breaks off is none', async () => {
     expect((await get('/broken')).status).toBe(502);
+  });
+
+  test('rules about what has happened run also when the origin breaks off', async () => {
+    // Each relay keeps its own collections, and they take turns.
+    for (let i = 0; i < 4; i++) await get('/broken');
+    for (let i = 0; i < 4; i++) expect((await get('/plain-again')).status).toBe(403);
   });
 
   test('leaves the answers of other hosts alone, whatever the client asks for', async () => {

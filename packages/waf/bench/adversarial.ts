@@ -98,6 +98,8 @@ const floods = (): Attack[] => {
         ['tags closed', '</a><!--><![CDATA['],
         ['attributes', ' onx=y style=z'],
         ['SQL words', 'select union and or like in '],
+        ['SQL words cut by ticks', '`a`LIKE'],
+        ['SQL words cut by dots', '1LIKE.'],
         ['SQL numbers', '1e1.1 0x1f-1+'],
         ['SQL strings', "'a'||'b'+"],
         ['base64 of base64', Buffer.from("' or 1=1 -- ").toString('base64')],

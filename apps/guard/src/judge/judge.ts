@@ -25,6 +25,8 @@ export type Judgement =
 export interface Exchange {
   judgement: Judgement;
   judgeResponse: ((response: WafResponse) => Judgement) | undefined;
+  /** Ends what no answer has ended, so that rules about what happened are run and counters kept; else does nothing. */
+  end(): void;
 }
 
 export interface JudgeDeps {
@@ -34,6 +36,7 @@ export interface JudgeDeps {
 }
 
 const PASS: Judgement = { action: 'pass' };
+const nothing = (): void => {};
 const DENIED: Judgement = { action: 'deny', layer: 'acl', status: 403 };
 
 const toJudgement = ({ action, status, redirectUrl }: Verdict): Judgement => {
@@ -97,13 +100,13 @@ export const createJudge = ({ counter, tell }: JudgeDeps) => {
 
     /** The same for a request whose answer is inspected too; `judgeResponse` has the word about that. */
     exchange(policy: Policy, request: Judged, whole: () => WafRequest): Exchange {
-      if (!policy.inspects(request.hostId)) return { judgement: PASS, judgeResponse: undefined };
+      if (!policy.inspects(request.hostId)) return { judgement: PASS, judgeResponse: undefined, end: nothing };
       counter.add('requests');
       const transaction = policy.begin(whole());
       const judgement = decide(policy, request, transaction.requestVerdict);
       if (judgement.action !== 'pass') {
         transaction.end();
-        return { judgement, judgeResponse: undefined };
+        return { judgement, judgeResponse: undefined, end: nothing };
       }
       const wasTold = transaction.requestVerdict.wouldBe !== 'pass';
       return {
@@ -112,6 +115,9 @@ export const createJudge = ({ counter, tell }: JudgeDeps) => {
           const verdict = transaction.inspectResponse(response);
           // A request that is only monitored is one entry, not two.
           return wasTold && verdict.action === 'pass' ? PASS : decide(policy, request, verdict);
+        },
+        end() {
+          transaction.end();
         },
       };
     },

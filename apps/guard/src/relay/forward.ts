@@ -3,11 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { type AnswerStart, readAnswerStart } from './answer-start.ts';
 import { endToEnd, type FlatHeaders } from './headers.ts';
 import type { HeldBody } from './held-body.ts';
-
-/** HAProxy can't be reached, or ended without an answer. */
-export class NoAnswer extends Error {
-  override name = 'NoAnswer';
-}
+import { NoAnswer } from './no-answer.ts';
 
 /** Names that only we may give to HAProxy. */
 const OURS = new Set(['x-sallyport-refused']);
@@ -83,7 +79,10 @@ export const createForwarder = (socketPath: string) => {
         }
         upstream.once('end', addTrailers);
         await pipeline(upstream, response);
-      } catch {
+      } catch (error) {
+        outgoing.destroy();
+        // Without a verdict there is a refusal with its reason, not HAProxy's page about an origin that broke off.
+        if (!(error instanceof NoAnswer || response.headersSent || response.destroyed)) throw error;
         // Half an answer must not look like a whole one.
         response.destroy();
       } finally {

@@ -1,14 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GuardBlock } from '@sallyport/contract';
 import type { RawHeader, WafRequest, WafResponse } from '@sallyport/waf';
-import type { Judged, Judgement, JudgeRequests } from '../judge/judge.ts';
+import type { Exchange, Judged, Judgement, JudgeRequests } from '../judge/judge.ts';
 import type { Policy } from '../policy/policy.ts';
 import { blockRecord } from '../tell/block-record.ts';
 import type { Counter } from '../tell/counts.ts';
 import type { AnswerStart } from './answer-start.ts';
-import { type Forwarder, type InspectAnswer, NoAnswer } from './forward.ts';
+import type { Forwarder, InspectAnswer } from './forward.ts';
 import { toRawHeaders } from './headers.ts';
 import { type BodyHolder, BodyTooLarge, type HeldBody } from './held-body.ts';
+import { NoAnswer } from './no-answer.ts';
 
 /** Headers between HAProxy and the relay, which no client has sent. */
 const INTERNAL = new Set(['x-sallyport-route', 'x-sallyport-reference', 'x-sallyport-client', 'x-sallyport-inspect']);
@@ -162,10 +163,10 @@ export const createRelay = (deps: RelayDeps) => {
       // Rules may have changed while the body came in.
       const now = deps.policy() ?? policy;
       const whole = (): WafRequest => toWafRequest(request, now, body);
-      const { judgement, judgeResponse } =
+      const { judgement, judgeResponse, end }: Partial<Exchange> & Pick<Exchange, 'judgement'> =
         headerOf(incoming, 'x-sallyport-inspect') === 'response'
           ? judge.exchange(now, request, whole)
-          : { judgement: judge.firewall(now, request, whole), judgeResponse: undefined };
+          : { judgement: judge.firewall(now, request, whole) };
       counter.took(performance.now() - startedAt);
       counted();
       if (judgement.action !== 'pass') return answer(response, judgement);
@@ -177,7 +178,12 @@ export const createRelay = (deps: RelayDeps) => {
           if (word.action !== 'pass') answer(response, word);
           return word.action === 'pass';
         });
-      await forwarder.forward(incoming, body, response, inspect);
+      try {
+        await forwarder.forward(incoming, body, response, inspect);
+      } finally {
+        // A client that hangs up early must not be one that no rule has counted.
+        end?.();
+      }
     } finally {
       await body.close();
     }
@@ -188,16 +194,15 @@ export const createRelay = (deps: RelayDeps) => {
       response.writeHead(deps.hasPolicy() ? 200 : 503).end();
       return;
     }
-    pass(incoming, response)
-      .catch((error: unknown) => {
-        // A client that has gone away was not refused anything.
-        if (incoming.destroyed && !incoming.complete) {
-          response.destroy();
-          return;
-        }
-        if (!(error instanceof NoAnswer)) counter.add('unjudged');
-        refuse(response, 'guard', 503);
-      })
-      .finally(counted);
+    pass(incoming, response).catch((error: unknown) => {
+      // A client that has gone away was not refused anything.
+      if (incoming.destroyed && !incoming.complete) {
+        response.destroy();
+        return;
+      }
+      if (!(error instanceof NoAnswer)) counter.add('unjudged');
+      counted();
+      refuse(response, 'guard', 503);
+    });
   };
 };

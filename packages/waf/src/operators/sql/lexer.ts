@@ -45,11 +45,12 @@ const STAR = 0x2a;
 const BACKSLASH = 0x5c;
 const DOLLAR = 0x24;
 
-/** Where two bytes follow each other, -1 for nowhere. */
-const findPair = (buf: Uint8Array, from: number, end: number, first: number, second: number): number => {
-  for (let at = from; at + 1 < end; at++) if (buf[at] === first && buf[at + 1] === second) return at;
-  return -1;
-};
+const COMMENT_OPENS = Buffer.from('/*');
+const COMMENT_CLOSES = Buffer.from('*/');
+const DOLLARS = Buffer.from('$$');
+
+/** No word or part of a phrase that we know is longer, bytes. */
+const LONGEST_WORD = 32;
 
 /**
  * Reads a value as SQL, token by token, without knowing the statement it is put into: the words, numbers, quoted texts and comments of MySQL,
@@ -57,7 +58,6 @@ const findPair = (buf: Uint8Array, from: number, end: number, first: number, sec
  */
 export const createSqlLexer = () => {
   let buf: Uint8Array = new Uint8Array();
-  let from = 0;
   let end = 0;
   let at = 0;
   let isMysql = false;
@@ -118,16 +118,19 @@ export const createSqlLexer = () => {
 
   const word = (): SqlToken => {
     const start = at;
-    const stop = skipTo(WORD_END, buf, at, end);
-    // What stands before a dot or a backtick may be a word of its own: SELECT.1, SELECT`x`.
-    for (let cut = start + 1; cut < stop && cut < start + 32; cut++) {
-      if (buf[cut] !== 0x2e && buf[cut] !== TICK) continue;
+    const limit = Math.min(end, start + LONGEST_WORD);
+    let cut = start;
+    // What stands before a dot or a backtick may be a word of its own: SELECT.1, SELECT`x`. It is looked for before the end
+    // is: neither ends a name, so that a text full of them would be read to its end over and over.
+    for (; cut < limit && WORD_END[buf[cut]!] === 0; cut++) {
+      if (cut === start || (buf[cut] !== 0x2e && buf[cut] !== TICK)) continue;
       const found = findWord(buf, start, cut);
       if (found === 0 || kindOfWord(found) === KIND.name) continue;
       give(kindOfWord(found), start, cut, cut);
       token.word = found;
       return token;
     }
+    const stop = skipTo(WORD_END, buf, cut, end);
     give(KIND.name, start, stop, stop);
     token.word = findWord(buf, start, stop);
     if (token.word !== 0) token.kind = kindOfWord(token.word);
@@ -154,7 +157,7 @@ export const createSqlLexer = () => {
     if (q + 2 >= end || (buf[q]! | 0x20) !== 0x71 || buf[q + 1] !== SINGLE || buf[q + 2]! < 33 || buf[q + 2]! > 126)
       return word();
     const closing = CLOSING_BRACKET[buf[q + 2]!] ?? buf[q + 2]!;
-    return delimited(q + 3, findPair(buf, q + 3, end, closing, SINGLE), 2, 0x71);
+    return delimited(q + 3, findBytes(buf, q + 3, end, Uint8Array.of(closing, SINGLE)), 2, 0x71);
   };
 
   const prefixed = (): SqlToken => {
@@ -183,7 +186,7 @@ export const createSqlLexer = () => {
       return give(KIND.number, at, amountEnd, amountEnd);
     }
     if (buf[start] === DOLLAR && start < end) {
-      return delimited(start + 1, findPair(buf, start + 1, end, DOLLAR, DOLLAR), 2, DOLLAR);
+      return delimited(start + 1, findBytes(buf, start + 1, end, DOLLARS), 2, DOLLAR);
     }
     const tagEnd = skip(LETTER, buf, start, end);
     if (tagEnd === start || tagEnd >= end || buf[tagEnd] !== DOLLAR) return give(KIND.name, at, start, start);
@@ -223,9 +226,9 @@ export const createSqlLexer = () => {
   /** A comment; what servers disagree on (comments in comments, MySQL's that are executed) is evil. */
   const slash = (): SqlToken => {
     if (buf[at + 1] !== STAR || at + 1 >= end) return operator(1);
-    const close = findPair(buf, at + 2, end, STAR, SLASH);
+    const close = findBytes(buf, at + 2, end, COMMENT_CLOSES);
     const stop = close < 0 ? end : close + 2;
-    const inner = close < 0 ? -1 : findPair(buf, at + 2, close + 1, SLASH, STAR);
+    const inner = close < 0 ? -1 : findBytes(buf, at + 2, close + 1, COMMENT_OPENS);
     const isEvil = inner >= 0 || (at + 2 < end && buf[at + 2] === 0x21);
     return give(isEvil ? KIND.evil : KIND.comment, at, stop, stop);
   };
@@ -335,7 +338,6 @@ export const createSqlLexer = () => {
      */
     start(bytes: Uint8Array, start: number, stop: number, quote: number, asMysql: boolean): void {
       buf = bytes;
-      from = start;
       at = start;
       end = stop;
       isMysql = asMysql;
@@ -349,7 +351,7 @@ export const createSqlLexer = () => {
       if (pendingQuote !== 0) {
         const quote = pendingQuote;
         pendingQuote = 0;
-        quoted(from, quote, 0);
+        quoted(at, quote, 0);
         count++;
         return true;
       }
