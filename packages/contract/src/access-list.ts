@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { choice, RowId, Timestamp, Uuid } from './primitives.ts';
+import { choice, ignoring, RowId, Timestamp, Uuid } from './primitives.ts';
+
+/** What the server assigns. */
+const ASSIGNED = ['id', 'uuid', 'warnings', 'used_by', 'used_by_total', 'created_at', 'updated_at'];
 
 const AccessRule = Type.Object({
   cidr: Type.String({ minLength: 1, maxLength: 64, description: 'IP address or CIDR range; stored canonically.' }),
@@ -35,13 +38,16 @@ export const ACCESS_LIST_DEFAULTS = {
 } as const;
 
 const { name, type, ...optional } = fields;
-export const NewAccessList = Type.Object({ name, type, ...Type.Partial(Type.Object(optional)).properties });
+export const NewAccessList = Type.Object(
+  { name, type, ...Type.Partial(Type.Object(optional)).properties },
+  ignoring('NewAccessList', ASSIGNED),
+);
 export type NewAccessList = Static<typeof NewAccessList>;
 
-export const AccessListPatch = Type.Partial(Type.Object(fields));
+export const AccessListPatch = Type.Partial(Type.Object(fields), ignoring('AccessListPatch', ASSIGNED));
 export type AccessListPatch = Static<typeof AccessListPatch>;
 
-export const AccessListFields = Type.Object(fields);
+export const AccessListFields = Type.Object(fields, { title: 'AccessListFields' });
 export type AccessListFields = Static<typeof AccessListFields>;
 
 export const AccessList = Type.Object(
@@ -50,8 +56,11 @@ export const AccessList = Type.Object(
 );
 export type AccessList = Static<typeof AccessList>;
 
-export const AccessTest = Type.Object({ ip: Type.String({ minLength: 1, maxLength: 64 }) });
+export const AccessTest = Type.Object({ ip: Type.String({ minLength: 1, maxLength: 64 }) }, { title: 'AccessTest' });
 export type AccessTest = Static<typeof AccessTest>;
 
-export const AccessTestResult = Type.Object({ allowed: Type.Boolean(), reason: Type.String() });
+export const AccessTestResult = Type.Object(
+  { allowed: Type.Boolean(), reason: Type.String() },
+  { title: 'AccessTestResult' },
+);
 export type AccessTestResult = Static<typeof AccessTestResult>;

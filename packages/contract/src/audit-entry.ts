@@ -24,11 +24,16 @@ export const AuditEntry = Type.Object(
 );
 export type AuditEntry = Static<typeof AuditEntry>;
 
-export const AuditQuery = Type.Object({
-  start: Type.Optional(Type.String({ maxLength: 64, description: 'Only entries from this moment on.' })),
-  end: Type.Optional(Type.String({ maxLength: 64, description: 'Only entries up to this moment.' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest entries first. Default 100.' })),
-  before_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Continues a list.' })),
-  action: Type.Optional(Type.String({ maxLength: 128, description: 'Only this action.' })),
-});
+export const AuditQuery = Type.Object(
+  {
+    start: Type.Optional(Type.String({ maxLength: 64, description: 'Only entries from this moment on.' })),
+    end: Type.Optional(Type.String({ maxLength: 64, description: 'Only entries up to this moment.' })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest entries first. Default 100.' }),
+    ),
+    before_id: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: 'Continues a list.' })),
+    action: Type.Optional(Type.String({ maxLength: 128, description: 'Only this action.' })),
+  },
+  { title: 'AuditQuery' },
+);
 export type AuditQuery = Static<typeof AuditQuery>;

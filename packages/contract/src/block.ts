@@ -8,15 +8,18 @@ export const BlockLayer = choice(BLOCK_LAYERS);
 export type BlockLayer = Static<typeof BlockLayer>;
 
 /** A rule that matched, with the value masked where it may be a secret. */
-export const BlockMatch = Type.Object({
-  rule_id: Type.Integer({ minimum: 0 }),
-  message: Type.String({ maxLength: 1_024 }),
-  variable: Type.String({ maxLength: 512, description: 'Target that matched, e.g. ARGS:comment.' }),
-  value: Type.String({ maxLength: 512, description: 'What matched there, shortened and masked.' }),
-  severity: Type.Union([Type.Integer({ minimum: 0, maximum: 7 }), Type.Null()], {
-    description: '0 emergency … 7 debug.',
-  }),
-});
+export const BlockMatch = Type.Object(
+  {
+    rule_id: Type.Integer({ minimum: 0 }),
+    message: Type.String({ maxLength: 1_024 }),
+    variable: Type.String({ maxLength: 512, description: 'Target that matched, e.g. ARGS:comment.' }),
+    value: Type.String({ maxLength: 512, description: 'What matched there, shortened and masked.' }),
+    severity: Type.Union([Type.Integer({ minimum: 0, maximum: 7 }), Type.Null()], {
+      description: '0 emergency … 7 debug.',
+    }),
+  },
+  { title: 'BlockMatch' },
+);
 export type BlockMatch = Static<typeof BlockMatch>;
 
 const summary = {
@@ -59,12 +62,17 @@ export const Block = Type.Object(
 );
 export type Block = Static<typeof Block>;
 
-export const BlockQuery = Type.Object({
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest first. Default 50.' })),
-  layer: Type.Optional(choice(BLOCK_LAYERS, { description: 'Only what this layer refused.' })),
-  host: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 255, description: 'Only requests for this name, in any case.' }),
-  ),
-  ip: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: 'Only requests of this client address.' })),
-});
+export const BlockQuery = Type.Object(
+  {
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest first. Default 50.' })),
+    layer: Type.Optional(choice(BLOCK_LAYERS, { description: 'Only what this layer refused.' })),
+    host: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 255, description: 'Only requests for this name, in any case.' }),
+    ),
+    ip: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Only requests of this client address.' }),
+    ),
+  },
+  { title: 'BlockQuery' },
+);
 export type BlockQuery = Static<typeof BlockQuery>;

@@ -23,12 +23,15 @@ export const Certificate = Type.Object(
 );
 export type Certificate = Static<typeof Certificate>;
 
-export const UploadedCertificate = Type.Object({
-  ...identity,
-  warning: Type.Optional(
-    Type.String({
-      description: 'Present when it is expired or not yet valid, or when the proxy does not hold it (yet).',
-    }),
-  ),
-});
+export const UploadedCertificate = Type.Object(
+  {
+    ...identity,
+    warning: Type.Optional(
+      Type.String({
+        description: 'Present when it is expired or not yet valid, or when the proxy does not hold it (yet).',
+      }),
+    ),
+  },
+  { title: 'UploadedCertificate' },
+);
 export type UploadedCertificate = Static<typeof UploadedCertificate>;

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { choice, RowId, Timestamp, Uuid } from './primitives.ts';
+import { choice, ignoring, RowId, Timestamp, Uuid } from './primitives.ts';
+
+/** What the server assigns. */
+const ASSIGNED = ['id', 'uuid', 'source', 'warnings', 'created_at'];
 
 const Network = Type.String({
   minLength: 1,
@@ -9,14 +12,20 @@ const Network = Type.String({
 const Action = choice(['block'], { description: 'block: requests are refused with 403.' });
 const Details = Type.String({ maxLength: 4_096, description: 'Free text. Default: empty.' });
 
-export const NewDecision = Type.Object({
-  ip: Network,
-  action: Action,
-  details: Type.Optional(Details),
-  duration: Type.Optional(
-    Type.String({ maxLength: 32, description: 'How long it counts: 90s, 15m, 4h, 7d, 1h30m. Absent: until deleted.' }),
-  ),
-});
+export const NewDecision = Type.Object(
+  {
+    ip: Network,
+    action: Action,
+    details: Type.Optional(Details),
+    duration: Type.Optional(
+      Type.String({
+        maxLength: 32,
+        description: 'How long it counts: 90s, 15m, 4h, 7d, 1h30m. Absent: until deleted.',
+      }),
+    ),
+  },
+  ignoring('NewDecision', ASSIGNED),
+);
 export type NewDecision = Static<typeof NewDecision>;
 
 export const Decision = Type.Object(
@@ -34,10 +43,13 @@ export const Decision = Type.Object(
 );
 export type Decision = Static<typeof Decision>;
 
-export const DecisionQuery = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest decisions first. Default 50.' }),
-  ),
-  source: Type.Optional(Type.String({ maxLength: 64, description: 'Only of this source.' })),
-});
+export const DecisionQuery = Type.Object(
+  {
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest decisions first. Default 50.' }),
+    ),
+    source: Type.Optional(Type.String({ maxLength: 64, description: 'Only of this source.' })),
+  },
+  { title: 'DecisionQuery' },
+);
 export type DecisionQuery = Static<typeof DecisionQuery>;

@@ -28,11 +28,14 @@ export const LogEntry = Type.Object(
 );
 export type LogEntry = Static<typeof LogEntry>;
 
-export const LiveLogQuery = Type.Object({
-  level: Type.Optional(choice(LOG_LEVELS, { description: 'Only entries at or above this level.' })),
-  source: Type.Optional(choice(LOG_SOURCES, { description: 'Only entries of this source.' })),
-  backlog: Type.Optional(
-    Type.Integer({ minimum: 0, maximum: 500, description: 'How many earlier entries to send first. Default 0.' }),
-  ),
-});
+export const LiveLogQuery = Type.Object(
+  {
+    level: Type.Optional(choice(LOG_LEVELS, { description: 'Only entries at or above this level.' })),
+    source: Type.Optional(choice(LOG_SOURCES, { description: 'Only entries of this source.' })),
+    backlog: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 500, description: 'How many earlier entries to send first. Default 0.' }),
+    ),
+  },
+  { title: 'LiveLogQuery' },
+);
 export type LiveLogQuery = Static<typeof LiveLogQuery>;

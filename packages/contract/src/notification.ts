@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { LogLevel } from './log-entry.ts';
-import { Timestamp } from './primitives.ts';
+import { ignoring, Timestamp } from './primitives.ts';
+
+/** What the server assigns. */
+const ASSIGNED = ['webhook_secret_set'];
 
 export const WEBHOOK_FORMATS = ['auto', 'generic', 'discord', 'slack', 'gotify', 'template'] as const;
 
@@ -43,6 +46,7 @@ export const NotificationSettingsPatch = Type.Partial(
       description: 'Signs deliveries: X-Sallyport-Signature: sha256=<HMAC of the body>. Never shown. Empty: unsigned.',
     }),
   }),
+  ignoring('NotificationSettingsPatch', ASSIGNED),
 );
 export type NotificationSettingsPatch = Static<typeof NotificationSettingsPatch>;
 
@@ -82,16 +86,19 @@ export const NotificationEvent = Type.Object(
 );
 export type NotificationEvent = Static<typeof NotificationEvent>;
 
-export const NotificationTest = Type.Object({
-  webhook: Type.Object({
-    attempted: Type.Boolean(),
-    delivered: Type.Boolean(),
-    error: Type.String({ description: 'Empty on success.' }),
-  }),
-  email: Type.Object({
-    attempted: Type.Boolean(),
-    delivered: Type.Boolean(),
-    error: Type.String({ description: 'Empty on success.' }),
-  }),
-});
+export const NotificationTest = Type.Object(
+  {
+    webhook: Type.Object({
+      attempted: Type.Boolean(),
+      delivered: Type.Boolean(),
+      error: Type.String({ description: 'Empty on success.' }),
+    }),
+    email: Type.Object({
+      attempted: Type.Boolean(),
+      delivered: Type.Boolean(),
+      error: Type.String({ description: 'Empty on success.' }),
+    }),
+  },
+  { title: 'NotificationTest' },
+);
 export type NotificationTest = Static<typeof NotificationTest>;

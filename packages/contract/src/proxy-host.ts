@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { choice, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+import { choice, ignoring, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+
+/** What the server assigns. */
+const ASSIGNED = ['id', 'uuid', 'applied', 'issue', 'warnings', 'created_at', 'updated_at'];
 
 const ForwardScheme = choice(['http', 'https'], {
   description: 'How to speak to the origin. Default http.',
@@ -90,19 +93,22 @@ export const PROXY_HOST_DEFAULTS = {
 
 const { domain, forward_host, forward_port, ...optional } = fields;
 
-export const NewProxyHost = Type.Object({
-  domain,
-  forward_host,
-  forward_port,
-  ...Type.Partial(Type.Object(optional)).properties,
-});
+export const NewProxyHost = Type.Object(
+  {
+    domain,
+    forward_host,
+    forward_port,
+    ...Type.Partial(Type.Object(optional)).properties,
+  },
+  ignoring('NewProxyHost', ASSIGNED),
+);
 export type NewProxyHost = Static<typeof NewProxyHost>;
 
-export const ProxyHostPatch = Type.Partial(Type.Object(fields));
+export const ProxyHostPatch = Type.Partial(Type.Object(fields), ignoring('ProxyHostPatch', ASSIGNED));
 export type ProxyHostPatch = Static<typeof ProxyHostPatch>;
 
 /** All that is stored of a proxy host. */
-export const ProxyHostFields = Type.Object(fields);
+export const ProxyHostFields = Type.Object(fields, { title: 'ProxyHostFields' });
 export type ProxyHostFields = Static<typeof ProxyHostFields>;
 
 export const ProxyHost = Type.Object(
@@ -120,11 +126,17 @@ export const ProxyHost = Type.Object(
 );
 export type ProxyHost = Static<typeof ProxyHost>;
 
-export const BulkPatch = Type.Object({
-  uuids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000, description: 'Proxy hosts to change.' }),
-  patch: ProxyHostPatch,
-});
+export const BulkPatch = Type.Object(
+  {
+    uuids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000, description: 'Proxy hosts to change.' }),
+    patch: ProxyHostPatch,
+  },
+  { title: 'BulkPatch' },
+);
 export type BulkPatch = Static<typeof BulkPatch>;
 
-export const BulkDelete = Type.Object({ uuids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000 }) });
+export const BulkDelete = Type.Object(
+  { uuids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000 }) },
+  { title: 'BulkDelete' },
+);
 export type BulkDelete = Static<typeof BulkDelete>;

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { choice, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+import { choice, ignoring, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+
+/** What the server assigns. */
+const ASSIGNED = ['id', 'uuid', 'reachable', 'last_checked', 'used_by', 'used_by_total', 'created_at', 'updated_at'];
 
 const PROVIDERS = ['generic', 'docker', 'kubernetes', 'aws', 'gcp', 'azure'] as const;
 
@@ -13,17 +16,20 @@ const fields = {
 
 const { provider, enabled, ...required } = fields;
 
-export const NewRemoteServer = Type.Object({
-  ...required,
-  provider: Type.Optional(provider),
-  enabled: Type.Optional(enabled),
-});
+export const NewRemoteServer = Type.Object(
+  {
+    ...required,
+    provider: Type.Optional(provider),
+    enabled: Type.Optional(enabled),
+  },
+  ignoring('NewRemoteServer', ASSIGNED),
+);
 export type NewRemoteServer = Static<typeof NewRemoteServer>;
 
-export const RemoteServerPatch = Type.Partial(Type.Object(fields));
+export const RemoteServerPatch = Type.Partial(Type.Object(fields), ignoring('RemoteServerPatch', ASSIGNED));
 export type RemoteServerPatch = Static<typeof RemoteServerPatch>;
 
-export const RemoteServerFields = Type.Object(fields);
+export const RemoteServerFields = Type.Object(fields, { title: 'RemoteServerFields' });
 export type RemoteServerFields = Static<typeof RemoteServerFields>;
 
 export const RemoteServer = Type.Object(
@@ -40,15 +46,21 @@ export const RemoteServer = Type.Object(
 );
 export type RemoteServer = Static<typeof RemoteServer>;
 
-export const RemoteServerQuery = Type.Object({
-  enabled: Type.Optional(choice(['true', 'false'], { description: 'Only enabled or only disabled ones.' })),
-});
+export const RemoteServerQuery = Type.Object(
+  {
+    enabled: Type.Optional(choice(['true', 'false'], { description: 'Only enabled or only disabled ones.' })),
+  },
+  { title: 'RemoteServerQuery' },
+);
 export type RemoteServerQuery = Static<typeof RemoteServerQuery>;
 
-export const ConnectionTest = Type.Object({
-  reachable: Type.Boolean(),
-  address: Type.String({ description: 'host:port that was tried; IPv6 in brackets.' }),
-  error: Type.Optional(Type.String({ description: 'Why it was unreachable.' })),
-  timestamp: Timestamp,
-});
+export const ConnectionTest = Type.Object(
+  {
+    reachable: Type.Boolean(),
+    address: Type.String({ description: 'host:port that was tried; IPv6 in brackets.' }),
+    error: Type.Optional(Type.String({ description: 'Why it was unreachable.' })),
+    timestamp: Timestamp,
+  },
+  { title: 'ConnectionTest' },
+);
 export type ConnectionTest = Static<typeof ConnectionTest>;

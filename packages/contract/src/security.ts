@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { choice, Timestamp, Uuid } from './primitives.ts';
+import { choice, ignoring, Timestamp, Uuid } from './primitives.ts';
+
+/** What the server assigns. */
+const ASSIGNED = ['updated_at'];
 
 /** A rule, or one target of it, that is left out: what an operator adds when the firewall is wrong about a request. */
 export const WafExclusion = Type.Object(
@@ -101,16 +104,19 @@ export const SECURITY_DEFAULTS = {
   waf_exclusions: [] as readonly WafExclusion[],
 } as const;
 
-export const SecurityConfigPatch = Type.Partial(Type.Object(fields));
+export const SecurityConfigPatch = Type.Partial(Type.Object(fields), ignoring('SecurityConfigPatch', ASSIGNED));
 export type SecurityConfigPatch = Static<typeof SecurityConfigPatch>;
 
 export const SecurityConfig = Type.Object({ ...fields, updated_at: Timestamp }, { title: 'SecurityConfig' });
 export type SecurityConfig = Static<typeof SecurityConfig>;
 
-export const SecurityConfigAnswer = Type.Object({
-  config: Type.Union([SecurityConfig, Type.Null()], { description: 'Null when nothing is configured yet.' }),
-  warning: Type.Optional(Type.String({ description: 'Advice on what was configured.' })),
-});
+export const SecurityConfigAnswer = Type.Object(
+  {
+    config: Type.Union([SecurityConfig, Type.Null()], { description: 'Null when nothing is configured yet.' }),
+    warning: Type.Optional(Type.String({ description: 'Advice on what was configured.' })),
+  },
+  { title: 'SecurityConfigAnswer' },
+);
 export type SecurityConfigAnswer = Static<typeof SecurityConfigAnswer>;
 
 const switchable = <T extends string>(...modes: T[]) =>
@@ -135,10 +141,13 @@ export const SecurityStatus = Type.Object(
 export type SecurityStatus = Static<typeof SecurityStatus>;
 
 const token = Type.String({ maxLength: 256, description: 'From POST /security/breakglass/generate.' });
-export const BreakGlass = Type.Object({ break_glass_token: Type.Optional(token) });
+export const BreakGlass = Type.Object({ break_glass_token: Type.Optional(token) }, { title: 'BreakGlass' });
 export type BreakGlass = Static<typeof BreakGlass>;
 
-export const BreakGlassToken = Type.Object({
-  token: Type.String({ description: '64 hexadecimal digits. Shown only here; generating another one voids it.' }),
-});
+export const BreakGlassToken = Type.Object(
+  {
+    token: Type.String({ description: '64 hexadecimal digits. Shown only here; generating another one voids it.' }),
+  },
+  { title: 'BreakGlassToken' },
+);
 export type BreakGlassToken = Static<typeof BreakGlassToken>;

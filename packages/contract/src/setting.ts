@@ -1,36 +1,52 @@
 import { type Static, Type } from 'typebox';
+import { ignoring } from './primitives.ts';
+
+/** What the server assigns. */
+const ASSIGNED = ['type', 'default', 'description', 'options', 'is_secret', 'is_set'];
 
 export const Setting = Type.Object({ key: Type.String(), value: Type.String() }, { title: 'Setting' });
 export type Setting = Static<typeof Setting>;
 
 /** A setting with what the catalogue says about it. */
-export const DescribedSetting = Type.Object({
-  key: Type.String(),
-  value: Type.String({ description: 'The value in force; empty for a secret.' }),
-  type: Type.String(),
-  default: Type.String(),
-  description: Type.String(),
-  options: Type.Optional(Type.Array(Type.String(), { description: 'The values that a choice allows.' })),
-  is_secret: Type.Boolean({ description: 'Can be set but never read.' }),
-  is_set: Type.Boolean({ description: 'Has a stored value, so the default does not apply.' }),
-});
+export const DescribedSetting = Type.Object(
+  {
+    key: Type.String(),
+    value: Type.String({ description: 'The value in force; empty for a secret.' }),
+    type: Type.String(),
+    default: Type.String(),
+    description: Type.String(),
+    options: Type.Optional(Type.Array(Type.String(), { description: 'The values that a choice allows.' })),
+    is_secret: Type.Boolean({ description: 'Can be set but never read.' }),
+    is_set: Type.Boolean({ description: 'Has a stored value, so the default does not apply.' }),
+  },
+  { title: 'DescribedSetting' },
+);
 export type DescribedSetting = Static<typeof DescribedSetting>;
 
-export const NewSetting = Type.Object({
-  key: Type.String({ minLength: 1, maxLength: 128 }),
-  value: Type.String({ maxLength: 8_192 }),
-});
+export const NewSetting = Type.Object(
+  {
+    key: Type.String({ minLength: 1, maxLength: 128 }),
+    value: Type.String({ maxLength: 8_192 }),
+  },
+  ignoring('NewSetting', ASSIGNED),
+);
 export type NewSetting = Static<typeof NewSetting>;
 
-export const MailTestRequest = Type.Object({
-  to: Type.Optional(Type.String({ maxLength: 254, description: 'Default: the address of the caller.' })),
-});
+export const MailTestRequest = Type.Object(
+  {
+    to: Type.Optional(Type.String({ maxLength: 254, description: 'Default: the address of the caller.' })),
+  },
+  { title: 'MailTestRequest' },
+);
 export type MailTestRequest = Static<typeof MailTestRequest>;
 
-export const MailTest = Type.Object({
-  sent: Type.Boolean(),
-  error: Type.String({ description: 'Empty when the mail server took the message.' }),
-});
+export const MailTest = Type.Object(
+  {
+    sent: Type.Boolean(),
+    error: Type.String({ description: 'Empty when the mail server took the message.' }),
+  },
+  { title: 'MailTest' },
+);
 export type MailTest = Static<typeof MailTest>;
 
 /** What a setting holds, its default, and what it does; a key that is not here is refused. Only administrators change settings. */

@@ -1,14 +1,20 @@
 import { type Static, Type } from 'typebox';
-import { RowId, Timestamp } from './primitives.ts';
+import { ignoring, RowId, Timestamp } from './primitives.ts';
 import { Role } from './user.ts';
 
-export const NewApiToken = Type.Object({
-  name: Type.String({ minLength: 1, maxLength: 255, description: 'What the token is for.' }),
-  role: Type.Optional(Role),
-  expires_at: Type.Optional(
-    Type.Union([Timestamp, Type.Null()], { description: 'When it stops working. Default null: never.' }),
-  ),
-});
+/** What the server assigns. */
+const ASSIGNED = ['id', 'owner', 'hint', 'last_used_at', 'created_at'];
+
+export const NewApiToken = Type.Object(
+  {
+    name: Type.String({ minLength: 1, maxLength: 255, description: 'What the token is for.' }),
+    role: Type.Optional(Role),
+    expires_at: Type.Optional(
+      Type.Union([Timestamp, Type.Null()], { description: 'When it stops working. Default null: never.' }),
+    ),
+  },
+  ignoring('NewApiToken', ASSIGNED),
+);
 export type NewApiToken = Static<typeof NewApiToken>;
 
 const fields = {
@@ -25,8 +31,11 @@ const fields = {
 export const ApiToken = Type.Object(fields, { title: 'ApiToken' });
 export type ApiToken = Static<typeof ApiToken>;
 
-export const CreatedApiToken = Type.Object({
-  ...fields,
-  token: Type.String({ description: 'sp_…; shown only here, stored hashed.' }),
-});
+export const CreatedApiToken = Type.Object(
+  {
+    ...fields,
+    token: Type.String({ description: 'sp_…; shown only here, stored hashed.' }),
+  },
+  { title: 'CreatedApiToken' },
+);
 export type CreatedApiToken = Static<typeof CreatedApiToken>;

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { choice, RowId, Timestamp } from './primitives.ts';
+import { choice, ignoring, RowId, Timestamp } from './primitives.ts';
+
+/** What the server assigns. */
+const ASSIGNED = ['id', 'totp_enabled', 'last_login', 'created_at', 'updated_at'];
 
 /** Passwords have at least this many characters (contract.md, Authentication). */
 export const PASSWORD_MIN_LENGTH = 10;
@@ -50,15 +53,19 @@ export const User = Type.Object(
 );
 export type User = Static<typeof User>;
 
-export const NewUser = Type.Object({
-  email: Email,
-  password: NewPassword,
-  name: Type.Optional(UserName),
-  role: Type.Optional(Role),
-});
+export const NewUser = Type.Object(
+  {
+    email: Email,
+    password: NewPassword,
+    name: Type.Optional(UserName),
+    role: Type.Optional(Role),
+  },
+  ignoring('NewUser', ASSIGNED),
+);
 export type NewUser = Static<typeof NewUser>;
 
 export const UserPatch = Type.Partial(
   Type.Object({ email: Email, name: UserName, role: Role, status: UserStatus, password: NewPassword }),
+  ignoring('UserPatch', ASSIGNED),
 );
 export type UserPatch = Static<typeof UserPatch>;

@@ -100,7 +100,7 @@ const completeResponses = (operation: Operation): void => {
       };
     }
     if (operation.requestBody?.content['application/json']) {
-      const description = 'Fields of the body that were ignored: unknown ones and those the server assigns.';
+      const description = 'Fields of the body that were ignored, because the server assigns them.';
       response.headers = { ...response.headers, 'X-Sallyport-Ignored-Fields': header(description, 'string') };
     }
   }

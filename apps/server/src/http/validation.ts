@@ -1,11 +1,15 @@
+import { SERVER_ASSIGNED } from '@sallyport/contract';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { refuse } from '../errors.ts';
+import { type ObjectSchema, takeKnown, takeKnownParameters } from './known-fields.ts';
+import { DOCS_PREFIX } from './policy.ts';
 
 const createAjv = (coerceTypes: boolean) => {
   // `verbose` hands the violated schema to `describe`; discriminating messages need it.
   const ajv = new Ajv({ coerceTypes, useDefaults: true, removeAdditional: false, allErrors: false, verbose: true });
+  ajv.addKeyword(SERVER_ASSIGNED);
   addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
   return ajv;
 };
@@ -69,6 +73,13 @@ export const describe = (errors: readonly ErrorObject[], part: string): string =
   return `${nameOf(error) || part} ${rule(error)}`;
 };
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** For what probes and scrapers ask: they put into the query what they like. */
+    ignoresQuery?: boolean;
+  }
+}
+
 const PART_NAMES: Readonly<Record<string, string>> = {
   body: 'body',
   querystring: 'query',
@@ -90,35 +101,10 @@ const findNul = (value: unknown, path: string): string | undefined => {
   return undefined;
 };
 
-/** Header values allow no controls and only Latin-1; a field name comes from the caller. */
-const printable = (name: string) => name.replaceAll(/[^\x21-\x7e]|,/g, '?').slice(0, 64);
-
-interface ObjectSchema {
-  properties?: Record<string, ObjectSchema>;
-  items?: ObjectSchema;
-}
-
-/**
- * Drops fields that the schema does not name, also of objects within the body: no layer behind this one may take a
- * caller's field for a column. Returns the paths of what was dropped.
- */
-const dropUnknown = (value: unknown, schema: ObjectSchema | undefined, path: string): string[] => {
-  if (typeof value !== 'object' || value === null || !schema) return [];
-  if (Array.isArray(value)) return value.flatMap((item) => dropUnknown(item, schema.items, path));
-  const { properties } = schema;
-  if (!properties) return [];
-  return Object.entries(value).flatMap(([key, item]) => {
-    const at = path === '' ? key : `${path}.${key}`;
-    if (Object.hasOwn(properties, key)) return dropUnknown(item, properties[key], at);
-    delete (value as Record<string, unknown>)[key];
-    return [at];
-  });
-};
-
 /**
  * Validates with Ajv: strictly typed bodies, coerced queries and paths, messages that name field and reason.
- * Fields of a body that the schema does not know are dropped and named in a response header, so that what GET
- * gave can be PUT back (contract.md, Errors).
+ * Fields and parameters that a route does not have are refused by name; fields that the server assigns are ignored and
+ * named in a response header, so that what GET gave can be PUT back (contract.md, Errors).
  */
 export const registerValidation = (app: FastifyInstance): void => {
   const strict = createAjv(false);
@@ -134,8 +120,16 @@ export const registerValidation = (app: FastifyInstance): void => {
     // Strings of a query end up in the same statements as those of a body.
     const nulInQuery = findNul(request.query, '');
     if (nulInQuery !== undefined) throw refuse.invalid(`${nulInQuery} must not contain NUL characters`);
-    const schema = request.routeOptions.schema?.body as ObjectSchema | undefined;
-    if (!schema?.properties) return;
+    const { schema, config, url = '' } = request.routeOptions;
+    // Of paths that do not exist, and of a library's pages, nothing is known.
+    if (!config.policy || url.startsWith(DOCS_PREFIX)) return;
+    if (!config.ignoresQuery) takeKnownParameters(request.query as object, schema?.querystring as ObjectSchema);
+    const bodySchema = schema?.body as ObjectSchema | undefined;
+    if (!bodySchema?.properties) {
+      // Whoever sends a body means something by it.
+      if (typeof request.body === 'object' && request.body !== null) takeKnown(request.body, {});
+      return;
+    }
     // The parser of forms is there for uploads, and leaves the body to the route.
     if (request.isMultipart()) throw refuse.invalid('Content-Type must be application/json');
     // No body at all: then the missing field is what the answer names.
@@ -144,11 +138,11 @@ export const registerValidation = (app: FastifyInstance): void => {
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
       throw refuse.invalid('body must be a JSON object');
     }
-    const ignored = dropUnknown(body, schema, '');
     const nul = findNul(body, '');
     if (nul !== undefined) throw refuse.invalid(`${nul} must not contain NUL characters`);
+    const ignored = takeKnown(body, bodySchema);
     if (ignored.length > 0) {
-      reply.header(IGNORED_FIELDS_HEADER, [...new Set(ignored)].slice(0, 20).map(printable).join(', '));
+      reply.header(IGNORED_FIELDS_HEADER, [...new Set(ignored)].slice(0, 20).join(', '));
     }
   });
 };

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal, refuse } from '../../errors.ts';
+import { refuseUnknown } from '../../http/known-fields.ts';
 import type { CertificateUpload } from './service.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -10,6 +11,8 @@ const EXTENSIONS = {
   key_file: ['.key', '.pem'],
 } as const;
 type FileField = keyof typeof EXTENSIONS;
+
+const FIELDS = ['name', ...Object.keys(EXTENSIONS)];
 
 const isFileField = (name: string): name is FileField => Object.hasOwn(EXTENSIONS, name);
 
@@ -31,11 +34,12 @@ const readParts = async (request: FastifyRequest): Promise<Parts> => {
   const limits = { fileSize: MAX_FILE_BYTES, files: 4, fields: 10, fieldSize: 4_096, parts: 14, headerPairs: 50 };
   for await (const part of request.parts({ limits })) {
     if (part.type === 'field') {
-      if (part.fieldname === 'name' && typeof part.value === 'string') name = part.value.trim();
+      if (part.fieldname !== 'name') refuseUnknown('field', part.fieldname, FIELDS);
+      if (typeof part.value === 'string') name = part.value.trim();
       continue;
     }
     const content = await part.toBuffer();
-    if (!isFileField(part.fieldname)) continue;
+    if (!isFileField(part.fieldname)) return refuseUnknown('field', part.fieldname, FIELDS);
     if (part.file.truncated) throw refuse.tooLarge(`${part.fieldname} must be at most 1 MiB`);
     checkExtension(part.fieldname, part.filename);
     // Latin-1 keeps every byte; anything but ASCII is no PEM and fails to parse.

@@ -11,7 +11,7 @@ export const healthRoutes =
     app.get(
       '/health',
       {
-        config: { policy: 'public' },
+        config: { policy: 'public', ignoresQuery: true },
         schema: { tags, summary: 'Tell that the service answers', response: { 200: Health } },
       },
       async () => ({ status: 'ok' as const }),
@@ -20,7 +20,7 @@ export const healthRoutes =
     app.get(
       '/metrics',
       {
-        config: { policy: 'public' },
+        config: { policy: 'public', ignoresQuery: true },
         schema: {
           tags,
           summary: 'Metrics in the Prometheus text format',
