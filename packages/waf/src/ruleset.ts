@@ -26,8 +26,9 @@ export type CompileEnv = {
   /** Persistent collections; default: a bounded store in memory. */
   readonly store?: CollectionStore;
   /**
-   * Whose rules these are. `modsecurity2` (default): `\\\\` in quotes is one backslash, as Apache reads it, and @rx is dotall
-   * without multiline. `modsecurity3`: backslashes stay as written, and @rx is multiline as well.
+   * Whose rules these are. `modsecurity2` (default): of four backslashes in quotes two are left, as Apache reads them, of two in a
+   * pattern two and elsewhere one; @rx is dotall without multiline. `modsecurity3`: backslashes stay as written, @rx is multiline as
+   * well, and REQUEST_BODY is there for every body.
    */
   readonly dialect?: Dialect;
   /** Bytes that the value memo may hold; 0 turns it off. Default 4 MiB. */

@@ -2,6 +2,8 @@
 export interface DispositionFacts {
   name: string | null;
   filename: string | null;
+  /** `filename*`, its percent-encoding undone. */
+  extendedFilename: string | null;
   error: string | null;
   isQuotingInvalid: boolean;
 }
@@ -12,10 +14,18 @@ const extendedValue = /[A-Za-z0-9!#$%&+\-^_`{}~]+'[^']*'(?:%[0-9A-Fa-f]{2}|[A-Za
 const blanks = /[\t ]*/y;
 const parameterName = /[^=\t ]*/y;
 
+const decoded = (text: string): string =>
+  text.replaceAll(/%([0-9A-Fa-f]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+
 /** Reads `form-data; name="…"; filename="…"` (RFC 7578), as strictly as ModSecurity, but keeps what came before an error. */
 export const readDisposition = (value: string): DispositionFacts => {
-  const facts: DispositionFacts = { name: null, filename: null, error: null, isQuotingInvalid: false };
-  let extended: string | null = null;
+  const facts: DispositionFacts = {
+    name: null,
+    filename: null,
+    extendedFilename: null,
+    error: null,
+    isQuotingInvalid: false,
+  };
   let at = 0;
   const take = (pattern: RegExp): string => {
     pattern.lastIndex = at;
@@ -72,8 +82,8 @@ export const readDisposition = (value: string): DispositionFacts => {
       if (facts[parameter] !== null) return fail(`more than one ${parameter}`);
       facts[parameter] = text;
     } else if (parameter === 'filename*') {
-      if (extended !== null) return fail('more than one filename*');
-      extended = text;
+      if (facts.extendedFilename !== null) return fail('more than one filename*');
+      facts.extendedFilename = decoded(text.slice(text.lastIndexOf("'") + 1));
     } else {
       return fail('unknown parameter');
     }
@@ -86,6 +96,6 @@ export const readDisposition = (value: string): DispositionFacts => {
     at++;
     if (at >= value.length) break;
   }
-  if (extended !== null && facts.filename === null) return fail('filename* without filename');
+  if (facts.extendedFilename !== null && facts.filename === null) return fail('filename* without filename');
   return facts;
 };

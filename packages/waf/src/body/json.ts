@@ -4,6 +4,10 @@ import { type BodyLimits, type ByteArena, type ByteSpan, type JsonSink, maxNameB
 /** How parsing ended; `error` tells what is wrong and at which byte, null when all of the document was read. */
 export interface JsonFacts {
   readonly error: string | null;
+  /** Whether it ended at one of our limits: what follows may be sound. */
+  readonly isOverLimit: boolean;
+  /** First byte that was not read. */
+  readonly end: number;
 }
 
 const [QUOTE, BACKSLASH, OPEN_MAP, CLOSE_MAP, OPEN_LIST, CLOSE_LIST, COMMA, COLON, DOT] = [
@@ -25,12 +29,15 @@ for (const [char, byte] of Object.entries({ '"': 34, '\\': 92, '/': 47, b: 8, f:
 class Malformed {
   readonly reason: string;
   readonly at: number;
-  constructor(reason: string, at: number) {
+  readonly isOverLimit: boolean;
+  constructor(reason: string, at: number, isOverLimit: boolean) {
     this.reason = reason;
     this.at = at;
+    this.isOverLimit = isOverLimit;
   }
 }
 
+const RECORD_SEPARATOR = 0x1e;
 const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
@@ -69,8 +76,15 @@ const encode = (code: number, out: Uint8Array, at: number): number => {
  * Parses JSON (RFC 8259) and hands every scalar to the sink under ModSecurity 3's name: `json.items.array_0.sku`, with
  * `empty-key` for "". A key that occurs twice is handed over twice. null is the empty value, true, false and numbers are
  * as written, strings decoded to UTF-8 (half a surrogate pair to `?`). What came before an error has been handed over.
+ * With `isSequence` there may be any number of documents, with blanks or record separators (RFC 7464) between them.
  */
-export const parseJson = (body: Uint8Array, sink: JsonSink, arena: ByteArena, limits: BodyLimits): JsonFacts => {
+export const parseJson = (
+  body: Uint8Array,
+  sink: JsonSink,
+  arena: ByteArena,
+  limits: BodyLimits,
+  isSequence = false,
+): JsonFacts => {
   const path = new Uint8Array(maxNameBytes);
   let pathLength = 0;
   let at = 0;
@@ -80,11 +94,11 @@ export const parseJson = (body: Uint8Array, sink: JsonSink, arena: ByteArena, li
   const indexes: number[] = [];
   const isNamed: boolean[] = [];
 
-  const fail = (reason: string): never => {
-    throw new Malformed(reason, at);
+  const fail = (reason: string, isOverLimit = false): never => {
+    throw new Malformed(reason, at, isOverLimit);
   };
   const append = (bytes: Uint8Array, start: number, end: number): void => {
-    if (pathLength + end - start > maxNameBytes) fail('argument name too long');
+    if (pathLength + end - start > maxNameBytes) fail('argument name too long', true);
     for (let from = start; from < end; from++) path[pathLength++] = bytes[from]!;
   };
   const skipBlanks = (): void => {
@@ -206,7 +220,7 @@ export const parseJson = (body: Uint8Array, sink: JsonSink, arena: ByteArena, li
   };
 
   const emit = (value: ByteSpan): void => {
-    if (count++ >= limits.maxArguments) fail('more arguments than the limit');
+    if (count++ >= limits.maxArguments) fail('more arguments than the limit', true);
     const level = starts.length - 1;
     if (level >= 0 && indexes[level]! >= 0 && !isNamed[level]) {
       isNamed[level] = true;
@@ -221,7 +235,7 @@ export const parseJson = (body: Uint8Array, sink: JsonSink, arena: ByteArena, li
     const index = indexes[indexes.length - 1]!++;
     let digits = 1;
     for (let rest = index; rest >= 10; rest = (rest / 10) | 0) digits++;
-    if (pathLength + digits > maxNameBytes) fail('argument name too long');
+    if (pathLength + digits > maxNameBytes) fail('argument name too long', true);
     pathLength += digits;
     for (let rest = index, to = pathLength - 1; digits > 0; digits--, rest = (rest / 10) | 0)
       path[to--] = 0x30 + (rest % 10);
@@ -240,14 +254,15 @@ export const parseJson = (body: Uint8Array, sink: JsonSink, arena: ByteArena, li
     if (body[at++] !== COLON) fail('colon expected');
   };
 
-  const run = (): void => {
+  const readDocument = (): void => {
+    pathLength = 0;
     append(ROOT, 0, ROOT.length);
     for (;;) {
       skipBlanks();
       if (at >= body.length) fail('value expected');
       const opening = body[at]!;
       if (opening === OPEN_MAP || opening === OPEN_LIST) {
-        if (starts.length >= limits.maxDepth) fail('nested deeper than the limit');
+        if (starts.length >= limits.maxDepth) fail('nested deeper than the limit', true);
         at++;
         starts.push(pathLength);
         indexes.push(opening === OPEN_LIST ? 0 : -1);
@@ -264,10 +279,7 @@ export const parseJson = (body: Uint8Array, sink: JsonSink, arena: ByteArena, li
       // A value has ended, or an empty container is about to: close what ends here, then go to the next sibling.
       for (;;) {
         skipBlanks();
-        if (starts.length === 0) {
-          if (at < body.length) fail('something behind the document');
-          return;
-        }
+        if (starts.length === 0) return;
         const isList = indexes.at(-1)! >= 0;
         const byte = body[at];
         if (byte === (isList ? CLOSE_LIST : CLOSE_MAP)) {
@@ -286,11 +298,25 @@ export const parseJson = (body: Uint8Array, sink: JsonSink, arena: ByteArena, li
     }
   };
 
+  const skipSeparators = (): void => {
+    while (at < body.length && (isBlank(body[at]!) || body[at] === RECORD_SEPARATOR)) at++;
+  };
+
   try {
-    run();
-    return { error: null };
-  } catch (error) {
-    if (error instanceof Malformed) return { error: `JSON: ${error.reason} at byte ${error.at}.` };
-    throw error;
+    if (isSequence) skipSeparators();
+    readDocument();
+    while (isSequence && at < body.length) {
+      skipSeparators();
+      if (at < body.length) readDocument();
+    }
+    if (at < body.length) fail('something behind the document');
+    return { error: null, isOverLimit: false, end: at };
+  } catch (thrown) {
+    if (!(thrown instanceof Malformed)) throw thrown;
+    return {
+      error: `JSON: ${thrown.reason} at byte ${thrown.at}.`,
+      isOverLimit: thrown.isOverLimit,
+      end: thrown.at,
+    };
   }
 };

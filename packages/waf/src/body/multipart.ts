@@ -115,10 +115,12 @@ export const parseMultipart = (
     }
     parts++;
     if (open.isInHeaders) endHeaders(open, dataEnd);
-    const { name, filename } = open.disposition!;
+    const { name, filename, extendedFilename } = open.disposition!;
     const closed: MultipartPart = {
       name: name ? spanOf(name) : emptySpan,
       filename: filename ? spanOf(filename) : null,
+      extendedFilename: extendedFilename ? spanOf(extendedFilename) : null,
+      type: open.headers.find((header) => header.name === 'content-type')?.value ?? '',
     };
     for (const header of open.headers) sink.header(closed, spanOf(header.line));
     const data = { buf: body, start: Math.min(open.dataStart, dataEnd), end: dataEnd };
@@ -136,7 +138,7 @@ export const parseMultipart = (
     const disposition = open.headers.find((header) => header.name === 'content-disposition');
     open.disposition = disposition
       ? readDisposition(disposition.value)
-      : { name: null, filename: null, error: null, isQuotingInvalid: false };
+      : { name: null, filename: null, extendedFilename: null, error: null, isQuotingInvalid: false };
     const { name, filename, error, isQuotingInvalid } = open.disposition;
     if (isQuotingInvalid) flags.hasInvalidQuoting = true;
     if (!disposition) fail('part without a Content-Disposition header');

@@ -32,6 +32,8 @@ export interface XmlSink {
   text(text: ByteSpan): void;
   /** The value of one attribute. */
   attribute(value: ByteSpan): void;
+  /** Target and content of one processing instruction. */
+  instruction(content: ByteSpan): void;
   /** All character data of the document in order, once, at its end: what ModSecurity has at `XML:/*`. */
   content(text: ByteSpan): void;
 }
@@ -40,6 +42,10 @@ export interface XmlSink {
 export interface MultipartPart {
   readonly name: ByteSpan;
   readonly filename: ByteSpan | null;
+  /** What `filename*` says, decoded: some applications take it in place of `filename`. */
+  readonly extendedFilename: ByteSpan | null;
+  /** The part's Content-Type as sent; empty when it has none. */
+  readonly type: string;
 }
 
 /** Takes the parts of a multipart body in order; of each part first its headers, then its field or file. */

@@ -7,17 +7,19 @@ const parse = (body: Uint8Array | string, limits = { maxArguments: 1000, maxDept
   const texts: string[] = [];
   const attributes: string[] = [];
   const contents: string[] = [];
+  const instructions: string[] = [];
   const { error } = parseXml(
     typeof body === 'string' ? Buffer.from(body) : body,
     {
       text: (span) => texts.push(textOf(span)),
       attribute: (span) => attributes.push(textOf(span)),
+      instruction: (span) => instructions.push(textOf(span)),
       content: (span) => contents.push(textOf(span)),
     },
     givenArena(),
     limits,
   );
-  return { texts, attributes, contents, error };
+  return { texts, attributes, instructions, contents, error };
 };
 
 test('hands over texts, attributes and the whole content, references resolved', () => {
@@ -27,6 +29,7 @@ test('hands over texts, attributes and the whole content, references resolved', 
   expect(parse(text)).toEqual({
     error: null,
     attributes: ['1<2', '"', 'y'],
+    instructions: ['pi '],
     texts: [' hi & ', `there<x>&amp;A${Buffer.from('€').toString('latin1')}`],
     contents: [` hi & there<x>&amp;A${Buffer.from('€').toString('latin1')}`],
   });

@@ -4,14 +4,18 @@ import type { BodyLimits, ByteArena, ByteSpan, XmlSink } from './sink.ts';
 /** How parsing ended; `error` tells what is wrong and at which byte, null when the document is well-formed. */
 export interface XmlFacts {
   readonly error: string | null;
+  /** Whether it ended at one of our limits: what follows may be sound. */
+  readonly isOverLimit: boolean;
 }
 
 class Malformed {
   readonly reason: string;
   readonly at: number;
-  constructor(reason: string, at: number) {
+  readonly isOverLimit: boolean;
+  constructor(reason: string, at: number, isOverLimit: boolean) {
     this.reason = reason;
     this.at = at;
+    this.isOverLimit = isOverLimit;
   }
 }
 
@@ -26,6 +30,7 @@ const ENTITIES: readonly (readonly [Uint8Array, number])[] = Object.entries({
   'apos;': 0x27,
 }).map(([name, byte]) => [Buffer.from(name), byte]);
 const CDATA = Buffer.from('[CDATA[');
+const XML = Buffer.from('xml');
 
 /** Bytes that may stand in a name: not blank, no markup; a digit, dash or dot may not begin one. */
 const isNameByte = (byte: number | undefined): boolean =>
@@ -70,8 +75,8 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
   let contentEnd = contentStart;
   arena.at += body.length;
 
-  const fail = (reason: string): never => {
-    throw new Malformed(reason, at);
+  const fail = (reason: string, isOverLimit = false): never => {
+    throw new Malformed(reason, at, isOverLimit);
   };
   const startsWith = (text: Uint8Array, from: number): boolean => {
     for (let i = 0; i < text.length; i++) if (body[from + i] !== text[i]) return false;
@@ -94,7 +99,7 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
     return start;
   };
   const countOne = (): void => {
-    if (count++ >= limits.maxArguments) fail('more texts and attributes than the limit');
+    if (count++ >= limits.maxArguments) fail('more texts and attributes than the limit', true);
   };
 
   /** Decodes the reference at `at` to out[to..]; answers where it ends there. */
@@ -200,10 +205,14 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
     endText(start);
   };
 
+  const isDeclaration = (start: number): boolean => startsWith(XML, start) && IS_SPACE[body[start + 3]!] === 1;
+
   const readMarkup = (): void => {
     const next = body[at + 1];
     if (next === 0x3f) {
+      const start = at + 2;
       skipPast('?>', 'processing instruction');
+      if (!isDeclaration(start)) sink.instruction({ buf: body, start, end: at - 2 });
     } else if (next === 0x21) {
       if (body[at + 2] !== 0x2d || body[at + 3] !== 0x2d) fail('document type or unknown declaration');
       at += 4;
@@ -213,14 +222,15 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
       const start = readName();
       const nameEnd = open.pop();
       const nameStart = open.pop();
-      if (nameStart === undefined || nameEnd === undefined) throw new Malformed('end tag without a start tag', at);
+      if (nameStart === undefined || nameEnd === undefined)
+        throw new Malformed('end tag without a start tag', at, false);
       if (bytes.compare(bytes, nameStart, nameEnd, start, at) !== 0) fail('end tag of another element');
       skipBlanks();
       if (body[at++] !== GREATER) fail('unterminated end tag');
     } else {
       at++;
       if (open.length === 0 && hasRoot) fail('second root element');
-      if (open.length / 2 >= limits.maxDepth) fail('nested deeper than the limit');
+      if (open.length / 2 >= limits.maxDepth) fail('nested deeper than the limit', true);
       hasRoot = true;
       const nameStart = readName();
       const nameEnd = at;
@@ -247,12 +257,14 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
   };
 
   let error: string | null = null;
+  let isOverLimit = false;
   try {
     run();
   } catch (thrown) {
     if (!(thrown instanceof Malformed)) throw thrown;
     error = `XML: ${thrown.reason} at byte ${thrown.at}.`;
+    isOverLimit = thrown.isOverLimit;
   }
   if (contentEnd > contentStart) sink.content({ buf: content, start: contentStart, end: contentEnd });
-  return { error };
+  return { error, isOverLimit };
 };

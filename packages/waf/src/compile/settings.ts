@@ -5,6 +5,8 @@ import type { UnicodeMap } from '../transformations/unicode-map.ts';
 export type Settings = {
   engineMode: 'on' | 'off' | 'detection-only';
   isRequestBodyAccessed: boolean;
+  /** Whether REQUEST_BODY is there whatever the processor. */
+  hasRequestBodyAlways: boolean;
   requestBodyLimit: number;
   requestBodyNoFilesLimit: number;
   requestBodyLimitAction: 'reject' | 'process-partial';
@@ -26,10 +28,11 @@ export type Settings = {
   unicodeMap: UnicodeMap | null;
 };
 
-/** ModSecurity's defaults, but for the body limits, which are those CRS recommends. ModSecurity 3 reads request bodies unless told not to. */
+/** ModSecurity's defaults, but for the body limits, which are those CRS recommends. ModSecurity 3 reads request bodies unless told not to, and has REQUEST_BODY of all. */
 export const defaultSettings = (dialect: Dialect): Settings => ({
   engineMode: 'off',
   isRequestBodyAccessed: dialect === 'modsecurity3',
+  hasRequestBodyAlways: dialect === 'modsecurity3',
   requestBodyLimit: 13_107_200,
   requestBodyNoFilesLimit: 1_048_576,
   requestBodyLimitAction: 'reject',

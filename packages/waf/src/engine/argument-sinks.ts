@@ -1,4 +1,4 @@
-import type { ByteSpan, JsonSink, MultipartSink, XmlSink } from '../body/sink.ts';
+import type { ByteSpan, JsonSink, MultipartPart, MultipartSink, XmlSink } from '../body/sink.ts';
 import { type SourceName, sourceId } from '../variables/source.ts';
 import { bytesOf } from './bytes.ts';
 import type { KnownNames } from './known-names.ts';
@@ -53,8 +53,26 @@ const ids = {
   xmlAttribute: sourceId('xmlAttribute'),
 };
 
+/** A file of a multipart body as FILES…, under both of its names when it has two. */
+export const storeFile = (tx: Transaction, names: KnownNames, part: MultipartPart, content: ByteSpan): void => {
+  const { name, key } = names.nameOf(part.name.buf, part.name.start, part.name.end);
+  const size = bytesOf(String(content.end - content.start));
+  storePart(tx, names, part.name);
+  for (const filename of [part.filename ?? part.name, part.extendedFilename]) {
+    if (filename === null) continue;
+    tx.addEntry(ids.filename, name, key, filename.buf, filename.start, filename.end);
+    tx.addEntry(ids.file, name, key, filename.buf, filename.start, filename.end);
+  }
+  tx.addEntry(ids.fileName, name, key, part.name.buf, part.name.start, part.name.end);
+  tx.addEntry(ids.fileSize, name, key, size, 0, size.length);
+  tx.addEntry(ids.fileContent, name, key, content.buf, content.start, content.end);
+};
+
+/** Reads what a part of a form holds by the type that the part names. */
+export type ReadTypedPart = (content: Uint8Array, type: string, isFile: boolean) => void;
+
 /** Stores fields as arguments, files as FILES…, and every header line under the name of its part. */
-export const multipartEntries = (tx: Transaction, names: KnownNames): MultipartSink => ({
+export const multipartEntries = (tx: Transaction, names: KnownNames, readTyped: ReadTypedPart): MultipartSink => ({
   header(part, line) {
     const { name, key } = names.nameOf(part.name.buf, part.name.start, part.name.end);
     tx.addEntry(ids.header, name, key, line.buf, line.start, line.end);
@@ -62,17 +80,11 @@ export const multipartEntries = (tx: Transaction, names: KnownNames): MultipartS
   field(part, value) {
     storeArgument(tx, names, ids.argument, ids.argumentName, part.name, value);
     storePart(tx, names, part.name);
+    if (part.type !== '') readTyped(value.buf.subarray(value.start, value.end), part.type, false);
   },
   file(part, content) {
-    const { name, key } = names.nameOf(part.name.buf, part.name.start, part.name.end);
-    const filename = part.filename ?? part.name;
-    const size = bytesOf(String(content.end - content.start));
-    storePart(tx, names, part.name);
-    tx.addEntry(ids.filename, name, key, filename.buf, filename.start, filename.end);
-    tx.addEntry(ids.file, name, key, filename.buf, filename.start, filename.end);
-    tx.addEntry(ids.fileName, name, key, part.name.buf, part.name.start, part.name.end);
-    tx.addEntry(ids.fileSize, name, key, size, 0, size.length);
-    tx.addEntry(ids.fileContent, name, key, content.buf, content.start, content.end);
+    storeFile(tx, names, part, content);
+    if (part.type !== '') readTyped(content.buf.subarray(content.start, content.end), part.type, true);
   },
 });
 
@@ -81,9 +93,10 @@ const storePart = (tx: Transaction, names: KnownNames, part: ByteSpan): void => 
   tx.addEntry(ids.name, name, key, part.buf, part.start, part.end);
 };
 
-/** Stores character data and attribute values for `XML:/*` and `XML://@*`. */
+/** Stores character data for `XML:/*`, attribute values and processing instructions for `XML://@*`. */
 export const xmlEntries = (tx: Transaction): XmlSink => ({
   text: () => undefined,
   attribute: (value) => tx.addEntry(ids.xmlAttribute, '', '', value.buf, value.start, value.end),
+  instruction: (content) => tx.addEntry(ids.xmlAttribute, '', '', content.buf, content.start, content.end),
   content: (text) => tx.addEntry(ids.xmlText, '', '', text.buf, text.start, text.end),
 });

@@ -3,7 +3,8 @@ import type { DiagnosticSink } from './diagnostic.ts';
 
 /**
  * Splits a logical line into words: bare, or quoted with `"` or `'`. Inside quotes a backslash escapes the quote and, for ModSecurity 2
- * (whose arguments Apache unescapes), itself; every other backslash belongs to the pattern. Returns null when a quote is not closed.
+ * (whose arguments Apache unescapes), itself; every other backslash belongs to the pattern. In a pattern two backslashes that stand
+ * alone stay two for ModSecurity 2 as well. Returns null when a quote is not closed.
  */
 export const splitArguments = (line: Text, dialect: Dialect, diagnostics: DiagnosticSink): Text[] | null => {
   const words: Text[] = [];
@@ -28,7 +29,8 @@ export const splitArguments = (line: Text, dialect: Dialect, diagnostics: Diagno
         diagnostics.error(line.placeOf(end + 1), 'Text follows a closing quote', wordAt(text, end + 1), 'a space');
         return null;
       }
-      words.push(unescaped(line, at + 1, end, quote, dialect));
+      const isPattern = words.length === 2 && /^secrule$/i.test(words[0]!.value) && isPatternAt(text, at + 1);
+      words.push(unescaped(line, at + 1, end, quote, dialect, isPattern));
       at = end + 1;
     } else {
       const start = at;
@@ -56,22 +58,48 @@ const closingQuote = (text: string, open: number, quote: string): number => {
   return -1;
 };
 
-const unescaped = (line: Text, start: number, end: number, quote: string, dialect: Dialect): Text => {
+/** Whether the operator that begins here is @rx, by name or by default. */
+const isPatternAt = (text: string, at: number): boolean =>
+  /^\s*!?\s*(?:@rx(?:global)?\b|[^@])/i.test(text.slice(at, at + 64));
+
+const backslashesAt = (text: string, at: number): number => {
+  let end = at;
+  while (text[end] === '\\') end++;
+  return end - at;
+};
+
+/**
+ * How many of a run of backslashes are left by Apache. In a pattern two or three of them stay: whoever
+ * writes `[\\/]` or `\\[` means a backslash, as ModSecurity 3 and Coraza read it, and Apache's `[\/]` would let it pass unseen. Four
+ * are two: a rule that wants one backslash was written so for Apache, and ModSecurity 3 would wait for two.
+ */
+const keptOf = (run: number, isPattern: boolean): number => (isPattern && run <= 3 ? run : (run >> 1) + (run & 1));
+
+const unescaped = (
+  line: Text,
+  start: number,
+  end: number,
+  quote: string,
+  dialect: Dialect,
+  isPattern: boolean,
+): Text => {
   const raw = line.value.slice(start, end);
-  const escapable = dialect === 'modsecurity2' ? `\\${quote}` : quote;
-  if (![...escapable].some((char) => raw.includes(`\\${char}`))) return subText(line, start, end);
+  const isApache = dialect === 'modsecurity2';
+  if (!raw.includes(`\\${quote}`) && !(isApache && raw.includes('\\\\'))) return subText(line, start, end);
   let value = '';
   const offsets: number[] = [];
-  for (let at = 0; at < raw.length; at++) {
-    if (raw[at] === '\\' && at + 1 < raw.length) {
-      if (!escapable.includes(raw[at + 1]!)) {
-        offsets.push(start + at);
-        value += '\\';
-      }
-      at++;
-    }
+  for (let at = 0; at < raw.length; ) {
+    const run = backslashesAt(raw, at);
+    const isBeforeQuote = raw[at + run] === quote;
+    // The last one of an odd run escapes the quote.
+    const own = isBeforeQuote ? run - 1 : run;
+    const kept = isApache && own > 0 ? keptOf(own, isPattern) : Math.max(0, own);
+    for (let index = 0; index < kept; index++) offsets.push(start + at + index);
+    value += '\\'.repeat(kept);
+    at += run;
+    if (at >= raw.length) break;
     offsets.push(start + at);
-    value += raw[at];
+    value += raw[at++];
   }
   return { value, placeOf: (index) => line.placeOf(offsets[index] ?? end) };
 };

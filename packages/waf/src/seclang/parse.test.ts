@@ -61,7 +61,24 @@ describe('quotes', () => {
     expect(ruleOf('SecRule ARGS "@contains say \\"hi\\" now" "id:1"').operator.argument).toBe('say "hi" now');
   });
 
-  test('read two backslashes as one for ModSecurity 2, as two for ModSecurity 3; others stay', () => {
+  test.each([
+    ['[\\\\/]', '[\\\\/]'],
+    ['\\\\[ux]', '\\\\[ux]'],
+    ['[=\\\\\\(]', '[=\\\\\\(]'],
+    ['[^\\\\\\\\]', '[^\\\\]'],
+    ['c:\\\\\\\\inetpub', 'c:\\\\inetpub'],
+    ['[\\\\\\"]', '[\\\\"]'],
+    ['\\"\\d\\"', '"\\d"'],
+  ])('in a pattern mean a backslash, two as well as four: %s', (written, read) => {
+    expect(ruleOf(`SecRule ARGS "${written}" "id:1"`).operator.argument).toBe(read);
+    expect(ruleOf(`SecRule ARGS "!@rx ${written}" "id:1"`).operator.argument).toBe(read);
+  });
+
+  test('two in what is no pattern are one for ModSecurity 2', () => {
+    expect(ruleOf('SecRule ARGS "@contains a\\\\b" "id:1"').operator.argument).toBe('a\\b');
+  });
+
+  test('read four backslashes as two for ModSecurity 2, as four for ModSecurity 3; others stay', () => {
     expect(ruleOf('SecRule ARGS "@rx a\\\\\\\\b\\d" "id:1"').operator.argument).toBe('a\\\\b\\d');
     expect(ruleOf('SecRule ARGS "@rx a\\\\\\\\b\\d" "id:1"', 'modsecurity3').operator.argument).toBe('a\\\\\\\\b\\d');
   });
