@@ -188,7 +188,7 @@ describe('a host from the API to the browser', () => {
 
   test('gives the management API no local rights through the proxy', async () => {
     const api = Number(new URL(product.api).port);
-    await create({ domain: 'localhost.test,manage.test', forward_port: api });
+    await create({ domain: 'localhost.test,manage.test', forward_port: api, forward_reserved: true });
     expect((await through('manage.test', '/api/v1/health')).status).toBe(200);
     expect((await through('manage.test', '/api/v1/proxy-hosts')).status).toBe(401);
   });

@@ -1,6 +1,7 @@
 import type { SettingKey } from '@sallyport/contract';
 import type { Logger } from 'pino';
-import type { Database } from './db/open.ts';
+import type { Actor } from './actor.ts';
+import type { Database, Executor } from './db/open.ts';
 import { createAudit } from './features/audit/service.ts';
 import { auditStore } from './features/audit/store.ts';
 import { createIdentities } from './features/auth/identities.ts';
@@ -38,11 +39,14 @@ export interface AccountDeps {
   log: Logger;
   /** Called after a setting was stored by this process. */
   settingChanged?: (key: SettingKey) => Promise<void>;
+  /** Throws a `Refusal` for a change of a setting that this caller may not make. */
+  checkSetting?: (tx: Executor, key: SettingKey, value: string, actor: Actor) => Promise<void>;
 }
 
 /** Wires who may do what, and the record of who did it: shared by the server and the command line. */
 export const createAccounts = (deps: AccountDeps) => {
-  const { database, vault, sessionSecret, localUrl, fetch, clock, log, settingChanged = async () => {} } = deps;
+  const { database, vault, sessionSecret, localUrl, fetch, clock, log } = deps;
+  const { settingChanged = async () => {}, checkSetting = async () => {} } = deps;
   const { kysely: db, transact, transactAside } = database;
   const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
   const { record, note } = audit;
@@ -53,6 +57,7 @@ export const createAccounts = (deps: AccountDeps) => {
     store: settingStore,
     vault,
     record,
+    check: checkSetting,
     async changed(key) {
       if (key === 'auth.require_totp') invalidate();
       await settingChanged(key);

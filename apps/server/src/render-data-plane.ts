@@ -5,8 +5,9 @@
 import { createDataPlane, writeStaticFiles } from '@sallyport/haproxy';
 import { parseConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
-import { adminSocket, haproxyProgram, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
+import { adminSocket, haproxyProgram, ownListeners, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
+import { createOriginGuard } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
 import { migrate } from './db/migrate.ts';
@@ -43,6 +44,7 @@ const render = async (): Promise<void> => {
     driver,
     source,
     resolver,
+    reservedOrigin: createOriginGuard(() => ownListeners(config)),
     log: createLog('render', 'warn', logOutput(config.logFormat)),
   });
   // A server that is alive goes on changing the store, and its own writes may come before ours: what was acknowledged

@@ -1,13 +1,14 @@
 import type { SettingKey } from '@sallyport/contract';
 import { compile } from '@sallyport/waf';
 import type { Logger } from 'pino';
-import type { RecordChange } from './actor.ts';
+import type { Actor, RecordChange } from './actor.ts';
 import { proxySocketMode } from './dataplane/proxy-account.ts';
 import type { Database, Executor } from './db/open.ts';
 import { refuse } from './errors.ts';
 import { findCountryDatabase, openCountryDatabase } from './features/access-lists/country-database.ts';
 import { createAccessLists } from './features/access-lists/service.ts';
 import { accessListStore } from './features/access-lists/store.ts';
+import type { Auth } from './features/auth/service.ts';
 import { createBlocks } from './features/blocks/service.ts';
 import { blockStore } from './features/blocks/store.ts';
 import { createDecisions } from './features/decisions/service.ts';
@@ -29,10 +30,11 @@ import { rulesetStore } from './features/rulesets/store.ts';
 import { createTargetCheck } from './features/security/check-targets.ts';
 import { createEnforcement } from './features/security/enforcement.ts';
 import { createGuardConfigFile } from './features/security/guard-config-file.ts';
+import { createLockOutRules } from './features/security/lock-out.ts';
 import { splitNetworks } from './features/security/network-list.ts';
 import type { EnforcementPlane } from './features/security/ports.ts';
 import { createSecurity } from './features/security/service.ts';
-import { securityStore } from './features/security/store.ts';
+import { MASTER_SWITCH, securityStore } from './features/security/store.ts';
 import type { CheckDestination } from './net/check-destination.ts';
 import { type SafeFetch, SafeFetchError } from './net/safe-fetch.ts';
 import type { Vault } from './secrets/vault.ts';
@@ -46,6 +48,9 @@ export interface SecuritySuiteDeps {
   checkDestination: CheckDestination;
   sendMail: SendMail;
   readSetting: (key: SettingKey) => Promise<string>;
+  /** Count and record wrong break-glass tokens. */
+  beginSecretAttempt: Auth['beginSecretAttempt'];
+  noteFailure: Auth['noteFailure'];
   /** Where the suite is enforced. */
   enforcementPlane: EnforcementPlane;
   metrics: Metrics;
@@ -105,6 +110,8 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
   const changed = enforcement.refresh;
   const whitelist = async (executor: Executor) =>
     splitNetworks((await securityStore(executor).config())?.admin_whitelist ?? '');
+
+  const lockOut = createLockOutRules(securityStore);
 
   const notifications = createNotifications({
     ...common,
@@ -168,6 +175,9 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
       checkWebhookUrl,
       checkTargets: createTargetCheck(compile),
       enforcement,
+      lockOut,
+      beginSecretAttempt: deps.beginSecretAttempt,
+      noteFailure: deps.noteFailure,
     }),
     decisions: createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement }),
     rulesets: createRulesets({
@@ -178,6 +188,11 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
       changed,
     }),
     accessLists: createAccessLists({ ...common, store: accessListStore, country, changed }),
+
+    /** Throws a `Refusal` for a change of a setting that could lock the caller out. */
+    async checkSetting(tx: Executor, key: SettingKey, value: string, actor: Actor): Promise<void> {
+      if (key === MASTER_SWITCH) await lockOut.checkSwitch(tx, value === 'true', actor);
+    },
 
     /** To be told of every setting that changed; resolves when it is enforced, or after a time in which it should be. */
     async settingChanged(key: SettingKey): Promise<void> {

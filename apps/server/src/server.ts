@@ -5,9 +5,10 @@ import { createAccounts } from './accounts.ts';
 import { createApp } from './app.ts';
 import { type Config, ConfigError } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
-import { adminSocket, haproxyProgram, proxyDirectory } from './dataplane/deployment.ts';
+import { adminSocket, haproxyProgram, ownListeners, proxyDirectory } from './dataplane/deployment.ts';
 import { createEnforcementPlane } from './dataplane/enforcement.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
+import { createOriginGuard } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
 import { watchDataPlane } from './dataplane/watch.ts';
@@ -83,13 +84,12 @@ export const startServer = async (
     haproxy: haproxyProgram(),
     onEvent: (event) => onEvent(event),
   });
-  const plane = createPlane({ driver, source: createRouteSource(db, vault), resolver, log });
+  const reservedOrigin = createOriginGuard(() => [...ownListeners(config), { ...config.httpBind, port: boundPort() }]);
+  const plane = createPlane({ driver, source: createRouteSource(db, vault), resolver, reservedOrigin, log });
   const metrics = createMetrics(plane.status);
   const fetch = createSafeFetch({ lookup: systemLookup, ...(addressPolicy ? { addressPolicy } : {}) });
-  const localUrl = () => {
-    const bound = app.server.address() as AddressInfo | null;
-    return `http://${formatAddress(config.httpBind.host || 'localhost', bound?.port ?? config.httpBind.port)}`;
-  };
+  const boundPort = () => (app.server.address() as AddressInfo | null)?.port ?? config.httpBind.port;
+  const localUrl = () => `http://${formatAddress(config.httpBind.host || 'localhost', boundPort())}`;
   const { sessionSecret } = config;
   const accounts = createAccounts({
     database,
@@ -100,6 +100,7 @@ export const startServer = async (
     clock,
     log,
     settingChanged: (key) => suite.settingChanged(key),
+    checkSetting: (...change) => suite.checkSetting(...change),
   });
   await accounts.audit.checkKey().catch((error: Error) => {
     throw new ConfigError([
@@ -117,6 +118,8 @@ export const startServer = async (
     checkDestination: createDestinationCheck({ lookup: systemLookup, addressPolicy }),
     sendMail: accounts.mailer.trySend,
     readSetting: accounts.settings.read,
+    beginSecretAttempt: accounts.auth.beginSecretAttempt,
+    noteFailure: accounts.auth.noteFailure,
     enforcementPlane,
     metrics,
     record,
@@ -146,6 +149,7 @@ export const startServer = async (
       ...common,
       store: proxyHostStore,
       plane: { hostState: plane.hostState, syncHosts },
+      reservedOrigin,
     }),
     remoteServers: createRemoteServers({
       ...common,

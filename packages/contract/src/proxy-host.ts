@@ -64,6 +64,11 @@ const fields = {
       'Let the firewall judge what this host answers as well: text answers are held until their first 1 MiB is inspected. ' +
       'Default false.',
   }),
+  forward_reserved: Type.Boolean({
+    description:
+      "Let the origin be a link-local or cloud-metadata address, or one of Sallyport's own listeners (its management API " +
+      'behind a host of its own). Default false: such an origin is refused.',
+  }),
   remote_server_id: Type.Union([RowId, Type.Null()], { description: 'Link to a remote server. Default null.' }),
   certificate_id: Type.Union([RowId, Type.Null()], {
     description: 'Certificate to serve. Default null: the best match by name, else the self-signed default.',
@@ -84,12 +89,46 @@ export const PROXY_HOST_DEFAULTS = {
   enable_standard_headers: true,
   forward_verify_tls: false,
   forward_http2: false,
+  forward_reserved: false,
   waf_enabled: true,
   waf_inspect_responses: false,
   remote_server_id: null,
   certificate_id: null,
   access_list_id: null,
 } as const;
+
+/**
+ * Who may change a field (contract.md, Roles): whoever manages the host's route, or administrators, because the field keeps
+ * something out. A standard user's new host has the defaults of the latter. Every field has to be in here.
+ */
+const FIELD_KINDS: Readonly<Record<keyof typeof fields, 'route' | 'protection'>> = {
+  name: 'route',
+  domain: 'route',
+  forward_scheme: 'route',
+  forward_host: 'route',
+  forward_port: 'route',
+  ssl_forced: 'route',
+  http2_support: 'route',
+  hsts_enabled: 'route',
+  hsts_subdomains: 'route',
+  block_exploits: 'protection',
+  websocket_support: 'route',
+  enabled: 'route',
+  enable_standard_headers: 'route',
+  forward_verify_tls: 'route',
+  forward_http2: 'route',
+  forward_reserved: 'protection',
+  waf_enabled: 'protection',
+  waf_inspect_responses: 'protection',
+  remote_server_id: 'route',
+  certificate_id: 'route',
+  access_list_id: 'protection',
+};
+
+/** Fields of a proxy host that are an administrator's to change. */
+export const PROXY_HOST_PROTECTION = (Object.keys(FIELD_KINDS) as (keyof typeof fields)[]).filter(
+  (field) => FIELD_KINDS[field] === 'protection',
+);
 
 const { domain, forward_host, forward_port, ...optional } = fields;
 

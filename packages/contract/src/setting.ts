@@ -61,11 +61,14 @@ export interface SettingDefinition {
   options?: readonly string[];
   /** Encrypted in the store and never shown again once it was set. */
   isSecret?: boolean;
+  /** Decides where rights are handed out, or what a sign-in takes: changed in a session, never with an API token. */
+  takesSession?: boolean;
 }
 
 export const SETTINGS = {
   'app.public_url': {
     type: 'url',
+    takesSession: true,
     default: '',
     description: 'Public base URL of this service, used in invitation links. Empty: not configured.',
   },
@@ -87,6 +90,7 @@ export const SETTINGS = {
   },
   'auth.require_totp': {
     type: 'boolean',
+    takesSession: true,
     default: 'false',
     description: 'Demand two-factor sign-in of every user; who has not set it up can do nothing else first.',
   },
@@ -99,11 +103,13 @@ export const SETTINGS = {
   },
   'smtp.host': {
     type: 'text',
+    takesSession: true,
     default: '',
     description: 'Mail server for invitations. Empty: no mail is sent, and links are shown instead.',
   },
   'smtp.port': {
     type: 'integer',
+    takesSession: true,
     minimum: 1,
     maximum: 65_535,
     default: '587',
@@ -111,6 +117,7 @@ export const SETTINGS = {
   },
   'smtp.security': {
     type: 'choice',
+    takesSession: true,
     options: ['starttls', 'tls', 'none'],
     default: 'starttls',
     description: 'starttls: encryption is demanded after connecting; tls: from the first byte; none: never encrypted.',

@@ -24,6 +24,16 @@ const bindsOf = ({ host, port }: Listen) => {
 const STANDARD_HTTP: Listen = { host: '', port: 80 };
 const STANDARD_HTTPS: Listen = { host: '', port: 443 };
 
+/** Where this deployment listens, the proxy included. */
+export const ownListeners = (
+  config: Pick<Config, 'httpBind' | 'proxyHttp' | 'proxyHttps' | 'emergencyBind'>,
+): readonly Listen[] => [
+  config.httpBind,
+  config.proxyHttp ?? STANDARD_HTTP,
+  config.proxyHttps ?? STANDARD_HTTPS,
+  ...(config.emergencyBind ? [config.emergencyBind] : []),
+];
+
 type DeploymentConfig = Pick<
   Config,
   'dataDir' | 'proxyHttp' | 'proxyHttps' | 'trustedProxies' | 'proxyProtocol' | 'guardTimeoutMs'

@@ -21,6 +21,8 @@ let plane: Plane;
 const route = (id: number, name: string, { port }: Origin): HostRoute => ({
   id,
   originHost: '127.0.0.1',
+  originPort: port,
+  mayReachReserved: false,
   at: () => givenHost({ id, names: [name], origin: { port } }),
 });
 
@@ -52,7 +54,13 @@ beforeEach(async () => {
     clock: () => new Date(),
     timeoutMs: 1,
   });
-  plane = createPlane({ driver: haproxy.dataPlane, source, resolver, log: pino({ level: 'silent' }) });
+  plane = createPlane({
+    driver: haproxy.dataPlane,
+    source,
+    resolver,
+    reservedOrigin: () => undefined,
+    log: pino({ level: 'silent' }),
+  });
 });
 afterEach(async () => {
   await Promise.all([origins.old.stop(), origins.new.stop()]);

@@ -8,6 +8,7 @@ import type {
   Outcome,
 } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
+import type { ReservedOrigin } from './origin-guard.ts';
 import type { OriginResolver } from './origin-resolver.ts';
 import { createRestartWait } from './restart-wait.ts';
 import type { CertificateSource, HostRoute, RouteSource } from './route-source.ts';
@@ -22,6 +23,8 @@ export interface PlaneDeps {
   driver: DataPlane;
   source: RouteSource;
   resolver: OriginResolver;
+  /** Why an address and port may not be an ordinary host's origin; undefined when it may. */
+  reservedOrigin: ReservedOrigin;
   log: Logger;
 }
 
@@ -64,7 +67,7 @@ const createBatches = (run: (ids: readonly number[]) => Promise<void>) => {
  * Keeps the data plane equal to the store. Changes are named by id and always read from the store when their turn
  * comes, so the order in which they are reported does not matter. Nothing here rejects because HAProxy is away.
  */
-export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
+export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: PlaneDeps) => {
   const hostStates = new Map<number, AppliedState>();
   const certificateStates = new Map<number, AppliedState>();
   /** Hosts whose origin is given by name, to find them again when its address changes. */
@@ -90,9 +93,15 @@ export const createPlane = ({ driver, source, resolver, log }: PlaneDeps) => {
   const desired = (route: HostRoute): { host: DesiredHost; issue: string | undefined } => {
     remember(route);
     const resolution = resolver.known(route.originHost);
-    return 'address' in resolution
+    if (!('address' in resolution)) return { host: route.at(NOWHERE), issue: resolution.issue };
+    // Judged where it is used, because a name may come to mean another address at any time.
+    const reason = route.mayReachReserved ? undefined : reservedOrigin(resolution.address, route.originPort);
+    return reason === undefined
       ? { host: route.at(resolution.address), issue: undefined }
-      : { host: route.at(NOWHERE), issue: resolution.issue };
+      : {
+          host: route.at(NOWHERE),
+          issue: `forward_host is ${reason}; an administrator can allow it (forward_reserved)`,
+        };
   };
 
   const openCertificate = (certificate: CertificateSource): DesiredCertificate | undefined => {

@@ -5,6 +5,9 @@ export interface HostRoute {
   id: number;
   /** Name or address of the origin, as the operator gave it. */
   originHost: string;
+  originPort: number;
+  /** Whether the origin may be an address that is kept from ordinary hosts (see `origin-guard.ts`). */
+  mayReachReserved: boolean;
   at(address: string): DesiredHost;
 }
 

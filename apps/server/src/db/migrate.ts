@@ -8,6 +8,7 @@ import * as responseInspection from './migrations/0011-response-inspection.ts';
 import * as blockSearch from './migrations/0012-block-search.ts';
 import * as routeNotices from './migrations/0013-route-notices.ts';
 import * as specialHosts from './migrations/0014-special-hosts.ts';
+import * as reservedOrigins from './migrations/0020-reserved-origins.ts';
 import type { Database } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -26,6 +27,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0012-block-search': blockSearch,
   '0013-route-notices': routeNotices,
   '0014-special-hosts': specialHosts,
+  '0020-reserved-origins': reservedOrigins,
 };
 
 /** Any number will do, as long as nothing else in the database takes it. */

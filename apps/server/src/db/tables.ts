@@ -27,6 +27,7 @@ export interface ProxyHostRow {
   forward_http2: Flag;
   waf_enabled: Flag;
   waf_inspect_responses: Generated<Flag>;
+  forward_reserved: Generated<Flag>;
   remote_server_id: number | null;
   certificate_id: number | null;
   access_list_id: number | null;

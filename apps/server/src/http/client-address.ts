@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { isLoopbackAddress, PROXIED_MARKER } from './local-caller.ts';
+import { isLoopbackAddress } from '../net/loopback.ts';
+import { PROXIED_MARKER } from './local-caller.ts';
 
 const headerOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(',') : value;

@@ -40,7 +40,7 @@ const hostileValue = fc.oneof(
 
 const hostFields = ['domain', 'forward_scheme', 'forward_host', 'forward_port', 'enabled', 'remote_server_id', 'name'];
 const serverFields = ['name', 'provider', 'host', 'port', 'enabled'];
-const validHost = { domain: 'p.example.com', forward_host: '127.0.0.1', forward_port: 80 };
+const validHost = { domain: 'p.example.com', forward_host: '127.0.0.1', forward_port: 9000 };
 const validServer = { name: 'n', host: '127.0.0.1', port: 80 };
 
 /** A valid body with one field replaced, or no object at all. */

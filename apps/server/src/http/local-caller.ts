@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import ipaddr from 'ipaddr.js';
+import { isLoopbackAddress } from '../net/loopback.ts';
 
 /** Sent by our own data plane with every proxied request: such a request came through the proxy, so it is not local. */
 export const PROXIED_MARKER = 'x-sallyport-proxied';
@@ -31,14 +31,6 @@ const looksPassedOn = ({ httpVersion, headers }: IncomingMessage): boolean =>
 
 /** Requests for proxies name the whole URL (RFC 9112, section 3.2.2), which then counts and not `Host`. */
 const isForProxy = ({ url = '' }: IncomingMessage): boolean => !url.startsWith('/');
-
-/** The forms in which nearly every local peer appears, so that a request needn't parse them. */
-const USUAL = new Set(['127.0.0.1', '::1', '::ffff:127.0.0.1']);
-
-/** Tells whether `address` is one of the own host's loopback addresses, in any spelling. */
-export const isLoopbackAddress = (address: string | undefined): boolean =>
-  address !== undefined &&
-  (USUAL.has(address) || (ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback'));
 
 /** The host part of a `Host` header; undefined when it is not exactly one host with an optional port. */
 const hostOf = (header: string | undefined): string | undefined =>

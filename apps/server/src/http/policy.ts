@@ -7,9 +7,10 @@ import { isLocalCaller } from './local-caller.ts';
 /**
  * Who may call a route (contract.md, Authentication):
  * `public` anybody · `account` a signed-in user, for what is their own · `member` any user, and local callers in mode
- * `local` · `sensitive` like member, but never a standard user · `administrator` an administrator's credential in every mode.
+ * `local` · `sensitive` like member, but never a standard user · `administrator` an administrator's credential in every mode
+ * · `granting` an administrator's session in every mode: what is granted there would outlive an API token's revocation.
  */
-export type Policy = 'public' | 'account' | 'member' | 'sensitive' | 'administrator';
+export type Policy = 'public' | 'account' | 'member' | 'sensitive' | 'administrator' | 'granting';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,8 +22,13 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     actor: Actor;
-    /** Asks again whether this request would be let through now; rejects when not. For connections that stay open. */
-    checkPolicy: () => Promise<void>;
+    /**
+     * Asks again whether this request would be let through now, by its route's policy or a given one; rejects when not. For
+     * connections that stay open.
+     */
+    checkPolicy: (policy?: Policy) => Promise<void>;
+    /** Whether this caller may do what takes `policy`, where one route does more for some than for others. */
+    allows: (policy: Policy) => boolean;
   }
 }
 
@@ -33,6 +39,10 @@ export interface PolicyOptions {
   /** Mode `open`: the main endpoints need no credential from anybody. */
   isOpen: boolean;
 }
+
+const isAdministrator = (identity: Identity): boolean => identity.kind === 'user' && identity.role === 'admin';
+
+const isApiToken = (identity: Identity): boolean => identity.kind === 'user' && identity.sessionId === null;
 
 const isAllowed = (policy: Policy, identity: Identity, isOpen: boolean): boolean => {
   switch (policy) {
@@ -45,14 +55,19 @@ const isAllowed = (policy: Policy, identity: Identity, isOpen: boolean): boolean
     case 'sensitive':
       return identity.kind === 'user' ? identity.role === 'admin' : identity.kind === 'local' || isOpen;
     case 'administrator':
-      return identity.kind === 'user' && identity.role === 'admin';
+      return isAdministrator(identity);
+    case 'granting':
+      return isAdministrator(identity) && !isApiToken(identity);
     default:
       return policy satisfies never;
   }
 };
 
 const refusalOf = (policy: Policy, identity: Identity) => {
-  if (policy === 'administrator') return refuse.forbidden('Admin access required');
+  if (policy === 'granting' && isAdministrator(identity)) {
+    return refuse.forbidden('An API token can not grant rights that outlive it; sign in instead');
+  }
+  if (policy === 'administrator' || policy === 'granting') return refuse.forbidden('Admin access required');
   return identity.kind === 'user'
     ? refuse.forbidden('Admin access required')
     : refuse.unauthorized('Authentication required', { headers: { 'www-authenticate': 'Bearer' } });
@@ -85,6 +100,7 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
   app.decorate('routePolicies', routes);
   app.decorateRequest('actor');
   app.decorateRequest('checkPolicy');
+  app.decorateRequest('allows');
   app.addHook('onRoute', (route) => {
     if (route.url.startsWith(DOCS_PREFIX)) route.config = { ...route.config, policy: 'public' };
     if (!route.config?.policy) throw new Error(`route ${String(route.method)} ${route.url} declares no policy`);
@@ -98,14 +114,16 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
     // Answers are for who asked, now; some hold what is shown only once.
     if (url.startsWith('/api/') && !url.startsWith(DOCS_PREFIX)) reply.header('cache-control', 'no-store');
     const isLocal = isLocalCaller(request.raw);
-    const check = async (): Promise<Identity> => {
-      const identity = await identifyFor(policy, request, isLocal);
-      if (!isAllowed(policy, identity, isOpen)) throw refusalOf(policy, identity);
-      checkEnrolment(policy, identity);
+    const check = async (wanted: Policy): Promise<Identity> => {
+      const identity = await identifyFor(wanted, request, isLocal);
+      if (!isAllowed(wanted, identity, isOpen)) throw refusalOf(wanted, identity);
+      checkEnrolment(wanted, identity);
       return identity;
     };
-    const identity = await check();
-    request.checkPolicy = async () => void (await check());
+    const identity = await check(policy);
+    request.checkPolicy = async (wanted = policy) => void (await check(wanted));
+    request.allows = (other) =>
+      isAllowed(other, identity, isOpen) && !(identity.kind === 'user' && identity.mustEnrolTotp);
     request.actor = {
       identity,
       ip: clientAddress(request.raw),

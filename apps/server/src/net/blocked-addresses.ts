@@ -64,6 +64,22 @@ export const isBlockedAddress = (text: string): boolean => {
   return ipv4 === undefined ? blocked.check(address.toString(), 'ipv6') : isBlockedAddress(ipv4);
 };
 
+/**
+ * Where clouds hand out credentials to whoever asks from inside: link-local addresses (RFC 3927, RFC 4291), and the services
+ * that sit elsewhere (Alibaba, Azure, Oracle; AWS on IPv6).
+ */
+const METADATA = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254']);
+
+/** Tells whether an IP address, IPv4 also in its IPv6 forms, is link-local or a cloud's metadata service. */
+export const isMetadataOrLinkLocal = (text: string): boolean => {
+  // Most origins are IPv4, and a start asks this for every host.
+  if (isIP(text) === 4) return text.startsWith('169.254.') || METADATA.has(text);
+  const address = ipaddr.parse(text.replace(/%.*$/, '')) as ipaddr.IPv6;
+  const ipv4 = embedded(address);
+  if (ipv4 !== undefined) return isMetadataOrLinkLocal(ipv4);
+  return address.range() === 'linkLocal' || METADATA.has(address.toString());
+};
+
 /** Tells whether a host name must not be asked for, whatever it resolves to. */
 export const isBlockedName = (name: string): boolean => {
   const bare = name.toLowerCase().replace(/\.+$/, '');

@@ -71,7 +71,12 @@ onBothDatabases('the audit trail', (kind) => {
 
   test('names the local host and API tokens as actors', async () => {
     const { token } = await createGiven(app).apiToken(admin, 'admin');
-    await app.send('POST', '/settings', { key: 'smtp.host', value: 'x' }, { authorization: `Bearer ${token}` });
+    await app.send(
+      'POST',
+      '/settings',
+      { key: 'smtp.from', value: 'x@example.com' },
+      { authorization: `Bearer ${token}` },
+    );
     const host = { domain: 'a.example.com', forward_host: '127.0.0.1', forward_port: 9 };
     await app.send('POST', '/proxy-hosts', host);
     const [second, first] = await entries();

@@ -51,6 +51,12 @@ export const createAuth = (deps: AuthDeps) => {
       noteFailure({ action: 'auth.throttled', actor, resource: 'auth/login', after: { email: account } }),
     );
 
+  /** For a secret that belongs to no account; attempts from elsewhere must not keep its holder out. */
+  const beginSecretAttempt = (resource: string, actor: Actor) =>
+    throttle.begin({ account: `${resource} ${actor.ip}`, ip: actor.ip, isLocal: actor.isLocal }, () =>
+      noteFailure({ action: 'auth.throttled', actor, resource }),
+    );
+
   const tryPassword = async (
     find: () => Promise<StoredUser | undefined>,
     password: string,
@@ -87,6 +93,7 @@ export const createAuth = (deps: AuthDeps) => {
 
   return {
     beginAttempt,
+    beginSecretAttempt,
     noteFailure,
     provePassword,
 

@@ -148,7 +148,7 @@ onBothDatabases('two-factor sign-in', (kind) => {
   test('can be demanded of everybody: until then nothing but setting it up works', async () => {
     const admin = await given.administrator();
     const caller = await given.caller();
-    const enrolled = await given.caller();
+    const enrolled = await given.caller('admin');
     await enrol(enrolled);
     const { token } = await given.apiToken(admin, 'admin');
     await app.send('POST', '/settings', { key: 'auth.require_totp', value: 'true' }, admin.headers);
@@ -160,8 +160,10 @@ onBothDatabases('two-factor sign-in', (kind) => {
     await enrol(caller);
     expect((await hosts(caller.headers)).status).toBe(200);
     expect((await post('/auth/totp/disable', { password: PASSWORD }, caller)).status).toBe(409);
-    const headers = { authorization: `Bearer ${token}` };
-    expect((await app.send('DELETE', '/settings/auth.require_totp', undefined, headers)).status).toBe(204);
+    const byToken = { authorization: `Bearer ${token}` };
+    expect((await app.send('DELETE', '/settings/auth.require_totp', undefined, byToken)).status).toBe(403);
+    const bySession = enrolled.headers;
+    expect((await app.send('DELETE', '/settings/auth.require_totp', undefined, bySession)).status).toBe(204);
     expect((await hosts(admin.headers)).status).toBe(200);
   });
 });

@@ -27,7 +27,12 @@ const connectReader = async (pingMs: number, options: { autoPong: boolean }) => 
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   servers.push(server);
   server.on('connection', (socket) =>
-    serveLiveReader(socket, hub, {}, 0, { pingMs, maxBufferedBytes: 1_000_000, onCutOff: () => {} }),
+    serveLiveReader(socket, hub, {}, 0, {
+      pingMs,
+      maxBufferedBytes: 1_000_000,
+      onCutOff: () => {},
+      show: (entry) => entry,
+    }),
   );
   await new Promise<void>((resolve) => server.once('listening', resolve));
   const client = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`, options);

@@ -9,6 +9,8 @@ export interface LiveReaderOptions {
   maxBufferedBytes: number;
   /** Told when a slow reader is cut off. */
   onCutOff: () => void;
+  /** What this reader may see of an entry. */
+  show: (entry: LogEntry) => LogEntry;
 }
 
 /** Close code "try again later" (RFC 6455, IANA registry). */
@@ -22,7 +24,7 @@ export const serveLiveReader = (
   hub: LogHub,
   filter: LogFilter,
   backlog: number,
-  { pingMs, maxBufferedBytes, onCutOff }: LiveReaderOptions,
+  { pingMs, maxBufferedBytes, onCutOff, show }: LiveReaderOptions,
 ): void => {
   let isAnswering = true;
   let isCutOff = false;
@@ -39,7 +41,7 @@ export const serveLiveReader = (
   const send = (entry: LogEntry) => {
     if (isCutOff) return;
     if (socket.bufferedAmount > maxBufferedBytes) cutOff();
-    else socket.send(JSON.stringify(entry));
+    else socket.send(JSON.stringify(show(entry)));
   };
 
   const ping = setInterval(() => {

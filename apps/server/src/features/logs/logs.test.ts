@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ErrorBody, LogEntry } from '@sallyport/contract';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../../testing/eventually.ts';
+import { createGiven } from '../../testing/given-accounts.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { logSocket } from './log-intake.ts';
@@ -242,6 +244,26 @@ onBothDatabases('live logs', (kind) => {
     expect((await refusedUpgrade('', { 'x-forwarded-for': '192.0.2.1' })).status).toBe(401);
     const { socket } = await read('', { headers: { origin: app.url } });
     expect(socket.readyState).toBe(WebSocket.OPEN);
+  });
+
+  test('shows a standard user neither the query nor the program of a visitor, and ends when an administrator is one no more', async () => {
+    const given = createGiven(app);
+    const [user, admin] = [await given.caller(), await given.caller('admin')];
+    const masked = await read('', { headers: user.headers });
+    const whole = await read('', { headers: admin.headers });
+    await send(guardBlock({ request_uri: '/reset?token=of-the-visitor', user_agent: 'curl/8' }));
+    await eventually(() => whole.entries.at(-1)?.fields).toMatchObject({ user_agent: 'curl/8' });
+    await eventually(() => masked.entries.length).toBe(1);
+    expect(masked.entries[0]?.fields).toEqual({
+      ...whole.entries[0]?.fields,
+      request_uri: '/reset',
+      user_agent: undefined,
+    });
+    const closed = once(whole.socket, 'close');
+    const first = await given.administrator();
+    await app.send('PUT', `/users/${admin.user.id}`, { role: 'user' }, first.headers);
+    expect((await closed)[0]).toBe(1008);
+    expect(masked.socket.readyState).toBe(WebSocket.OPEN);
   });
 
   test('cuts off a client that stops reading, and no other one', async () => {

@@ -1,14 +1,17 @@
 import '@fastify/websocket';
-import { LiveLogQuery } from '@sallyport/contract';
+import { LiveLogQuery, type LogEntry } from '@sallyport/contract';
 import { refuse } from '../../errors.ts';
 import type { App } from '../../http/app-type.ts';
 import { closeWhenRefused } from '../../http/close-when-refused.ts';
 import { isSameOrigin } from '../../http/local-caller.ts';
 import type { LogHub } from './hub.ts';
 import { type LiveReaderOptions, serveLiveReader } from './live-reader.ts';
+import { maskEntry } from './mask-entry.ts';
+
+const wholeEntry = (entry: LogEntry): LogEntry => entry;
 
 export const logRoutes =
-  (hub: LogHub, options: LiveReaderOptions) =>
+  (hub: LogHub, options: Omit<LiveReaderOptions, 'show'>) =>
   async (app: App): Promise<void> => {
     app.route({
       method: 'GET',
@@ -27,9 +30,13 @@ export const logRoutes =
         throw refuse.invalid('A WebSocket upgrade is required');
       },
       wsHandler: (socket, request) => {
-        closeWhenRefused(socket, request);
         const { level, source, backlog = 0 } = request.query as LiveLogQuery;
-        serveLiveReader(socket, hub, { level, source }, backlog, options);
+        const isWhole = request.allows('sensitive');
+        closeWhenRefused(socket, request, isWhole ? 'sensitive' : 'member');
+        serveLiveReader(socket, hub, { level, source }, backlog, {
+          ...options,
+          show: isWhole ? wholeEntry : maskEntry,
+        });
       },
     });
   };

@@ -128,7 +128,7 @@ onBothDatabases('proxy hosts', (kind) => {
 
   test('takes IPv6 origins with and without brackets', async () => {
     expect((await create({ forward_host: '[::1]' })).body.forward_host).toBe('::1');
-    expect((await create({ forward_host: 'FE80::1' })).body.forward_host).toBe('fe80::1');
+    expect((await create({ forward_host: 'FD00::1' })).body.forward_host).toBe('fd00::1');
     expect((await create({ forward_host: 'my_container' })).body.forward_host).toBe('my_container');
   });
 

@@ -6,6 +6,8 @@ import type { StoredProxyHost } from './store.ts';
 export const toHostRoute = (host: StoredProxyHost): HostRoute => ({
   id: host.id,
   originHost: host.forward_host,
+  originPort: host.forward_port,
+  mayReachReserved: host.forward_reserved,
   at: (address) => ({
     id: host.id,
     uuid: host.uuid,

@@ -14,6 +14,13 @@ import type { Page } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { parseOriginHost } from '../../net/domain-name.ts';
+import {
+  checkDeletion,
+  checkNew,
+  checkPatch,
+  isStandardUser,
+  refuseUnderGuardedWildcard,
+} from './administrators-part.ts';
 import { parseDomains } from './domains.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 
@@ -30,6 +37,7 @@ export interface ProxyHostDeps {
   transact: Transact;
   store: (executor: Executor) => ProxyHostStore;
   plane: RoutePlane;
+  reservedOrigin: (address: string, port: number) => string | undefined;
   record: RecordChange;
   clock: () => Date;
 }
@@ -61,8 +69,16 @@ const checkVerification = ({ forward_scheme, forward_verify_tls, forward_host }:
   }
 };
 
-export const createProxyHosts = ({ db, transact, store, plane, record, clock }: ProxyHostDeps) => {
+export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, record, clock }: ProxyHostDeps) => {
   const toWire = ({ id, ...host }: StoredProxyHost): ProxyHost => ({ ...host, ...plane.hostState(id) });
+
+  /** Names are judged when they are looked up; an address, here already, so that the caller learns of it at once. */
+  const checkOrigin = ({ forward_host, forward_port, forward_reserved }: ProxyHostFields): void => {
+    if (forward_reserved || isIP(forward_host) === 0) return;
+    const reason = reservedOrigin(forward_host, forward_port);
+    if (reason === undefined) return;
+    throw refuse.invalid(`forward_host is ${reason}: an administrator can allow it with forward_reserved`);
+  };
 
   /** References must exist and names be free; called inside the transaction, so nothing can change in between. */
   const checkReferences = async (hosts: ProxyHostStore, patch: ProxyHostPatch): Promise<void> => {
@@ -78,7 +94,8 @@ export const createProxyHosts = ({ db, transact, store, plane, record, clock }: 
     }
   };
 
-  const checkNames = async (hosts: ProxyHostStore, names: readonly string[], exceptId: number | null) => {
+  const checkNames = async (hosts: ProxyHostStore, names: readonly string[], exceptId: number | null, actor: Actor) => {
+    if (isStandardUser(actor)) await refuseUnderGuardedWildcard(hosts, names);
     const [taken] = await hosts.ownersOf(names, exceptId);
     if (taken) throw refuse.conflict(`domain ${taken.name} already belongs to proxy host ${taken.uuid}`);
   };
@@ -97,11 +114,13 @@ export const createProxyHosts = ({ db, transact, store, plane, record, clock }: 
   ): Promise<StoredProxyHost> => {
     const hosts = store(tx);
     const before = await findOrRefuse(hosts, uuid);
+    if (isStandardUser(actor)) checkPatch(before, fields, names);
     await checkReferences(hosts, fields);
-    if (names) await checkNames(hosts, names, before.id);
+    if (names) await checkNames(hosts, names, before.id, actor);
     const updated_at = clock().toISOString();
     const after = await hosts.update(before.id, { ...fields, updated_at } as Partial<StoredProxyHost>, names);
     checkVerification(after);
+    checkOrigin(after);
     await record(tx, { action: 'proxy_host.update', actor, resource: `proxy-hosts/${uuid}`, before, after });
     return after;
   };
@@ -109,6 +128,7 @@ export const createProxyHosts = ({ db, transact, store, plane, record, clock }: 
   const deleteIn = async (tx: Executor, uuid: string, actor: Actor): Promise<number> => {
     const hosts = store(tx);
     const before = await findOrRefuse(hosts, uuid);
+    if (isStandardUser(actor)) checkDeletion(before);
     await hosts.delete(before.id);
     await record(tx, { action: 'proxy_host.delete', actor, resource: `proxy-hosts/${uuid}`, before });
     return before.id;
@@ -129,11 +149,13 @@ export const createProxyHosts = ({ db, transact, store, plane, record, clock }: 
       const { fields, names } = normalise(input);
       const host = await transact(async (tx) => {
         const hosts = store(tx);
+        if (isStandardUser(actor)) checkNew(fields);
         await checkReferences(hosts, fields);
-        await checkNames(hosts, names ?? [], null);
+        await checkNames(hosts, names ?? [], null, actor);
         const now = clock().toISOString();
         const complete: ProxyHostFields = { ...PROXY_HOST_DEFAULTS, ...fields };
         checkVerification(complete);
+        checkOrigin(complete);
         const after = await hosts.insert(
           { ...complete, uuid: randomUUID(), created_at: now, updated_at: now },
           names ?? [],

@@ -24,6 +24,7 @@ const FLAGS = [
   'enable_standard_headers',
   'forward_verify_tls',
   'forward_http2',
+  'forward_reserved',
   'waf_enabled',
   'waf_inspect_responses',
 ] as const;
@@ -53,6 +54,7 @@ const fromRow = (row: Selectable<ProxyHostRow>): StoredProxyHost => ({
   enable_standard_headers: row.enable_standard_headers === 1,
   forward_verify_tls: row.forward_verify_tls === 1,
   forward_http2: row.forward_http2 === 1,
+  forward_reserved: row.forward_reserved === 1,
   waf_enabled: row.waf_enabled === 1,
   waf_inspect_responses: row.waf_inspect_responses === 1,
 });

@@ -236,6 +236,16 @@ onBothDatabases('security', (kind) => {
       expect((await status()).enabled).toBe(true);
     });
 
+    test('no other way to the switch gets round the token or the whitelist', async () => {
+      expect((await configure({ enabled: true, admin_whitelist: '' }, THROUGH_PROXY)).status).toBe(400);
+      expect((await configure({ enabled: true, admin_whitelist: '' })).status).toBe(400);
+      await configure({ enabled: true, admin_whitelist: '192.0.2.1' });
+      expect((await configure({ enabled: false }, THROUGH_PROXY)).status).toBe(403);
+      expect((await status()).enabled).toBe(true);
+      const emptied = await configure({ admin_whitelist: '' });
+      expect(emptied.body.warning).toContain('admin_whitelist is empty while the suite is on');
+    });
+
     test('enable takes a whitelist that holds the caller', async () => {
       await configure({ admin_whitelist: '198.51.100.0/24' });
       expect((await post('enable', {}, THROUGH_PROXY)).status).toBe(400);
@@ -244,6 +254,34 @@ onBothDatabases('security', (kind) => {
       await configure({ admin_whitelist: '192.0.2.0/24' });
       expect((await post('enable', {}, THROUGH_PROXY)).status).toBe(200);
     });
+  });
+
+  test('a break-glass token works for who has no session, and guesses are counted like failed sign-ins', async () => {
+    app = await startApp(kind, { SALLYPORT_API_AUTH: 'required', SALLYPORT_TRUSTED_PROXIES: '127.0.0.1' });
+    const credentials = { email: 'admin@example.com', password: 'a long enough password' };
+    const { token: session } = (await app.send<{ token: string }>('POST', '/setup', credentials)).body;
+    const admin = { authorization: `Bearer ${session}` };
+    await configure({ enabled: true, admin_whitelist: '127.0.0.1' }, admin);
+    const { token } = (await post('breakglass/generate', {}, admin)).body;
+    const isOn = async () => (await app.send<SecurityStatus>('GET', '/security/status', undefined, admin)).body.enabled;
+    const from = (ip: string) => ({ 'x-forwarded-for': ip });
+    const guess = (ip: string) => post('disable', { break_glass_token: 'a'.repeat(64) }, from(ip));
+    // On this host, too: mode required trusts nobody for where they are.
+    expect((await post('disable', {})).status).toBe(401);
+    for (let tried = 0; tried < 5; tried++) expect((await guess('192.0.2.7')).status).toBe(401);
+    const throttled = await guess('192.0.2.7');
+    expect(throttled.status).toBe(429);
+    expect(Number(throttled.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await post('disable', { break_glass_token: token }, from('192.0.2.7'))).status).toBe(429);
+    expect(await isOn()).toBe(true);
+    // Guesses from many addresses keep nobody out who has it.
+    for (let last = 10; last < 70; last++) await guess(`192.0.2.${last}`);
+    expect((await post('disable', { break_glass_token: token }, from('198.51.100.9'))).status).toBe(200);
+    expect(await isOn()).toBe(false);
+    const { body: trail } = await app.send<{ action: string; ip: string }[]>('GET', '/audit-logs', undefined, admin);
+    expect(trail[0]).toMatchObject({ action: 'security.disable', actor: 'anonymous', ip: '198.51.100.9' });
+    expect(trail.map(({ action }) => action)).toContain('security.disable_refused');
+    await app.stop();
   });
 
   test('switches in the settings act, with what they stand for in the configuration of the guards', async () => {
@@ -261,7 +299,10 @@ onBothDatabases('security', (kind) => {
       acl: { enabled: true, mode: 'enabled' },
     });
     expect(guards()).toMatchObject({ access: { enabled: false }, waf: { enabled: false } });
-    await set('feature.guard.enabled', 'true');
+    // The same rule as for POST /security/enable: nothing would let anybody but this host back in.
+    expect((await set('feature.guard.enabled', 'true')).status).toBe(400);
+    await configure({ admin_whitelist: '192.0.2.9' });
+    expect((await set('feature.guard.enabled', 'true')).status).toBe(200);
     await eventually(guards).toMatchObject({ access: { enabled: true }, waf: { enabled: true, mode: 'block' } });
     expect(await status()).toMatchObject({ enabled: true });
     await configure({ waf_mode: 'monitor', waf_paranoia_level: 2, waf_exclusions: [{ rule_id: 942100 }] });
@@ -279,7 +320,6 @@ onBothDatabases('security', (kind) => {
     for (const [method, path] of [
       ['POST', 'config'],
       ['POST', 'enable'],
-      ['POST', 'disable'],
       ['POST', 'breakglass/generate'],
       ['POST', 'exclusions'],
       ['POST', 'decisions'],

@@ -1,4 +1,3 @@
-import { createNetworkSet, parseNetwork } from '@sallyport/access';
 import {
   SECURITY_DEFAULTS,
   type SecurityConfig,
@@ -7,12 +6,15 @@ import {
   type SecurityStatus,
   type WafExclusion,
 } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
+import type { Actor, ChangeEntry, RecordChange } from '../../actor.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
-import { generateToken, hashToken, isToken } from './break-glass.ts';
+import { refuseApiToken } from '../auth/sessions.ts';
+import type { OpenAttempt } from '../auth/throttle.ts';
+import { generateToken, hashToken } from './break-glass.ts';
 import { normaliseExclusions } from './exclusions.ts';
-import { normaliseNetworks, splitNetworks } from './network-list.ts';
+import type { LockOutRules } from './lock-out.ts';
+import { normaliseNetworks } from './network-list.ts';
 import type { SecurityStore, StoredSecurityConfig } from './store.ts';
 
 export interface SecurityDeps {
@@ -30,6 +32,10 @@ export interface SecurityDeps {
     status(): { applied: boolean; issue: string | null; revision: number };
     withoutJudge(): Promise<string | null>;
   };
+  lockOut: LockOutRules;
+  /** Counts wrong break-glass tokens like failed sign-ins; throws a 429. */
+  beginSecretAttempt: (resource: string, actor: Actor) => Promise<OpenAttempt>;
+  noteFailure: (entry: ChangeEntry) => Promise<void>;
   record: RecordChange;
   clock: () => Date;
 }
@@ -64,21 +70,25 @@ const isSameExclusion = (a: WafExclusion, b: WafExclusion): boolean =>
   a.path === b.path &&
   a.expires_at === b.expires_at;
 
-const isListed = (whitelist: string, address: string): boolean =>
-  createNetworkSet(splitNetworks(whitelist).map(parseNetwork)).has(address);
+const TOKEN = 'security/breakglass';
 
 export const createSecurity = (deps: SecurityDeps) => {
   const { db, transact, store, rulesetNames, checkWebhookUrl, checkTargets, enforcement, record, clock } = deps;
+  const { lockOut, beginSecretAttempt, noteFailure } = deps;
 
   const toWire = (config: StoredSecurityConfig, enabled: boolean): SecurityConfig => ({ ...config, enabled });
 
-  /** On this very host one can always switch the suite off; from elsewhere only the whitelist keeps the door open. */
-  const isSafeFromLockOut = (actor: Actor, whitelist: string): boolean =>
-    actor.isLocal || isListed(whitelist, actor.ip);
-
-  const useToken = async (tx: Executor, token: string | undefined): Promise<boolean> => {
-    const hash = await store(tx).tokenHash();
-    return token !== undefined && hash !== undefined && isToken(token, hash);
+  /** Whether a token is the one in force. Wrong ones count, and are refused untried (429) when they were too many. */
+  const tryToken = async (given: string | undefined, actor: Actor): Promise<boolean> => {
+    const token = given?.trim();
+    if (!token) return false;
+    const attempt = await beginSecretAttempt(TOKEN, actor);
+    const isValid = await lockOut.isValidToken(db, token).catch((error: unknown) => {
+      attempt.withdraw();
+      throw error;
+    });
+    if (isValid) attempt.succeeded();
+    return isValid;
   };
 
   const switchMaster = async (tx: Executor, enabled: boolean, actor: Actor): Promise<void> => {
@@ -88,10 +98,20 @@ export const createSecurity = (deps: SecurityDeps) => {
     await record(tx, { action, actor, resource: 'security', before: { enabled: before }, after: { enabled } });
   };
 
-  const warningFor = (config: StoredSecurityConfig, names: readonly string[]): string | undefined =>
-    config.waf_rules_source === CORE_SOURCE || names.includes(config.waf_rules_source)
-      ? undefined
-      : `no ruleset is named "${config.waf_rules_source}"; the installed Core Rule Set is used until there is one`;
+  const warningFor = (config: StoredSecurityConfig, enabled: boolean, names: readonly string[]): string | undefined => {
+    const warnings: string[] = [];
+    if (config.waf_rules_source !== CORE_SOURCE && !names.includes(config.waf_rules_source)) {
+      warnings.push(
+        `no ruleset is named "${config.waf_rules_source}"; the installed Core Rule Set is used until there is one`,
+      );
+    }
+    if (enabled && config.admin_whitelist === '') {
+      warnings.push(
+        'admin_whitelist is empty while the suite is on: nothing keeps a ban, a limit or a rule from locking you out',
+      );
+    }
+    return warnings.join('; ') || undefined;
+  };
 
   return {
     async status(): Promise<SecurityStatus> {
@@ -130,11 +150,12 @@ export const createSecurity = (deps: SecurityDeps) => {
         await store(tx).setConfig(after);
         await record(tx, { action: 'security.configure', actor, resource: 'security/config', before, after });
         const wasEnabled = (await store(tx).switches()).guard;
-        if (enabled === true && !wasEnabled && !isSafeFromLockOut(actor, after.admin_whitelist)) {
-          throw refuse.invalid('enabled would lock you out: put your address into admin_whitelist first');
+        if (enabled !== undefined && enabled !== wasEnabled) {
+          if (enabled) await lockOut.checkTurnOn(tx, actor, after.admin_whitelist);
+          else lockOut.checkTurnOff(actor);
+          await switchMaster(tx, enabled, actor);
         }
-        if (enabled !== undefined && enabled !== wasEnabled) await switchMaster(tx, enabled, actor);
-        const warning = warningFor(after, await rulesetNames(tx));
+        const warning = warningFor(after, enabled ?? wasEnabled, await rulesetNames(tx));
         return { config: toWire(after, enabled ?? wasEnabled), ...(warning === undefined ? {} : { warning }) };
       });
       await enforcement.refresh();
@@ -165,46 +186,50 @@ export const createSecurity = (deps: SecurityDeps) => {
     },
 
     /**
-     * Switches the suite on. Refused when nothing would let the caller back in: it takes a token that is in force (it
-     * stays so, to get out again) or an `admin_whitelist` that holds the caller, or any when the caller is local.
+     * Switches the suite on. Throws a 400 when nothing would let the caller back in (see `LockOutRules`); a token stays in
+     * force, to get out again.
      */
     async enable(token: string | undefined, actor: Actor): Promise<void> {
+      const isValid = await tryToken(token, actor);
       await transact(async (tx) => {
         const whitelist = (await store(tx).config())?.admin_whitelist ?? '';
-        const isProtected = whitelist !== '' && isSafeFromLockOut(actor, whitelist);
-        if (!isProtected && !(await useToken(tx, token))) {
-          throw refuse.invalid(
-            'enabling could lock you out: put your address into admin_whitelist or send a valid break_glass_token',
-          );
-        }
+        await lockOut.checkTurnOn(tx, actor, whitelist, isValid ? token : undefined);
         await switchMaster(tx, true, actor);
       });
       await enforcement.refresh();
     },
 
-    /** Switches the suite off. From anywhere but this host it takes a break-glass token, which is used up. */
-    async disable(token: string | undefined, actor: Actor): Promise<void> {
-      const isAllowed = await transact(async (tx) => {
-        const isValid = await useToken(tx, token);
-        if (!isValid && !actor.isLocal) {
-          const after = { reason: token === undefined ? 'no token' : 'wrong token' };
-          await record(tx, { action: 'security.disable_refused', actor, resource: 'security', after });
-          return false;
-        }
-        if (isValid) await store(tx).deleteToken();
-        await switchMaster(tx, false, actor);
-        return true;
-      });
-      if (!isAllowed) throw refuse.unauthorized('A valid break_glass_token is required');
+    /**
+     * Switches the suite off. Who has a valid break-glass token needs nothing else, from wherever; it is used up.
+     * `isTrustedHere`: the caller is on this host and may do it without. Throws a 401, or a 429 after too many wrong tokens.
+     */
+    async disable(token: string | undefined, isTrustedHere: boolean, actor: Actor): Promise<void> {
+      const wasValid = await tryToken(token, actor);
+      const isDone =
+        (wasValid || isTrustedHere) &&
+        (await transact(async (tx) => {
+          // Read again: of two that come with the same token only one uses it up.
+          const isValid = wasValid && (await lockOut.isValidToken(tx, token));
+          if (!isValid && !isTrustedHere) return false;
+          if (isValid) await store(tx).deleteToken();
+          await switchMaster(tx, false, actor);
+          return true;
+        }));
+      if (!isDone) {
+        const after = { reason: token ? 'wrong token' : 'no token' };
+        await noteFailure({ action: 'security.disable_refused', actor, resource: 'security', after });
+        throw refuse.unauthorized('A valid break_glass_token is required');
+      }
       await enforcement.refresh();
     },
 
     /** Makes a new token and voids the one before. The plain text exists only in the answer. */
     async generateToken(actor: Actor): Promise<string> {
+      refuseApiToken(actor);
       const token = generateToken();
       await transact(async (tx) => {
         await store(tx).setToken(hashToken(token), clock().toISOString());
-        await record(tx, { action: 'security.breakglass_generate', actor, resource: 'security/breakglass' });
+        await record(tx, { action: 'security.breakglass_generate', actor, resource: TOKEN });
       });
       return token;
     },

@@ -22,7 +22,8 @@ const SWITCH_KEYS = {
   crowdsec: 'security.crowdsec.enabled',
 } as const satisfies Record<keyof Switches, SettingKey>;
 
-const MASTER_KEY = SWITCH_KEYS.guard;
+/** The setting of the whole suite. */
+export const MASTER_SWITCH = SWITCH_KEYS.guard;
 
 /** A proxy host that the guards treat differently from others. */
 export interface GuardedHost {
@@ -75,7 +76,7 @@ export const securityStore = (db: Executor) => ({
     const value = String(enabled);
     await db
       .insertInto('settings')
-      .values({ key: MASTER_KEY, value })
+      .values({ key: MASTER_SWITCH, value })
       .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
       .execute();
   },

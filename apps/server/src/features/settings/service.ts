@@ -10,6 +10,7 @@ import type { Actor, RecordChange } from '../../actor.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
+import { refuseApiToken } from '../auth/sessions.ts';
 import { checkSetting, isSettingKey } from './check-value.ts';
 import { settingContext } from './setting-context.ts';
 import type { SettingStore } from './store.ts';
@@ -20,13 +21,15 @@ export interface SettingDeps {
   store: (executor: Executor) => SettingStore;
   vault: Vault;
   record: RecordChange;
+  /** Throws a `Refusal` for a change that this caller may not make; called in the transaction, before it is stored. */
+  check: (tx: Executor, key: SettingKey, value: string, actor: Actor) => Promise<void>;
   /** Called after a change is stored; the answer waits for what follows from it. */
   changed: (key: SettingKey) => Promise<void>;
 }
 
 const definitionOf = (key: SettingKey): SettingDefinition => SETTINGS[key];
 
-export const createSettings = ({ db, transact, store, vault, record, changed }: SettingDeps) => {
+export const createSettings = ({ db, transact, store, vault, record, check, changed }: SettingDeps) => {
   const describe = (key: SettingKey, stored: string | undefined): DescribedSetting => {
     const { type, options, isSecret = false, description, default: fallback } = definitionOf(key);
     return {
@@ -50,6 +53,10 @@ export const createSettings = ({ db, transact, store, vault, record, changed }: 
   const knownKey = (key: string): SettingKey => {
     if (!isSettingKey(key)) throw refuse.notFound('Setting not found');
     return key;
+  };
+
+  const checkCredential = (key: SettingKey, actor: Actor): void => {
+    if (definitionOf(key).takesSession) refuseApiToken(actor);
   };
 
   /** What the audit trail shows: of a secret only that there is one. */
@@ -82,7 +89,9 @@ export const createSettings = ({ db, transact, store, vault, record, changed }: 
     async set(input: NewSetting, actor: Actor): Promise<Setting> {
       const { key, value } = checkSetting(input);
       const { isSecret = false } = definitionOf(key);
+      checkCredential(key, actor);
       await transact(async (tx) => {
+        await check(tx, key, value, actor);
         const before = await store(tx).get(key);
         // Sealed inside the transaction: a rotation of the key is either over or waits.
         await store(tx).set(key, isSecret ? vault.seal(value, settingContext(key)) : value);
@@ -101,9 +110,11 @@ export const createSettings = ({ db, transact, store, vault, record, changed }: 
     /** Goes back to the default. Throws a 404 for a key that is not in the catalogue. */
     async reset(text: string, actor: Actor): Promise<void> {
       const key = knownKey(text);
+      checkCredential(key, actor);
       await transact(async (tx) => {
         const before = await store(tx).get(key);
         if (before === undefined) return;
+        await check(tx, key, definitionOf(key).default, actor);
         await store(tx).delete(key);
         await record(tx, { action: 'setting.reset', actor, resource: `settings/${key}`, before: shown(key, before) });
       });

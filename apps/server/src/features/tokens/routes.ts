@@ -1,8 +1,8 @@
 import { ApiToken, CreatedApiToken, NewApiToken } from '@sallyport/contract';
 import { Type } from 'typebox';
-import { refuse } from '../../errors.ts';
 import type { App } from '../../http/app-type.ts';
 import { parseRowId } from '../../http/row-id.ts';
+import { requireSession } from '../auth/sessions.ts';
 import type { Tokens } from './service.ts';
 
 const tags = ['tokens'];
@@ -22,7 +22,7 @@ export const tokenRoutes =
     app.post(
       '/tokens',
       {
-        config: { policy: 'administrator' },
+        config: { policy: 'granting' },
         schema: {
           tags,
           summary: 'Create an API token; it is shown only in this answer',
@@ -31,12 +31,8 @@ export const tokenRoutes =
         },
       },
       async (request, reply) => {
-        const { identity } = request.actor;
-        // A token that could make tokens would outlive its own revocation.
-        if (identity.kind !== 'user' || identity.sessionId === null) {
-          throw refuse.forbidden('An API token can not do this; sign in instead');
-        }
-        return reply.code(201).send(await tokens.create(request.body, identity.id, request.actor));
+        const { id } = requireSession(request.actor);
+        return reply.code(201).send(await tokens.create(request.body, id, request.actor));
       },
     );
 

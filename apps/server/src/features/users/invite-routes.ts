@@ -22,7 +22,7 @@ export const inviteRoutes =
     app.post(
       '/users/invite',
       {
-        config: { policy: 'administrator' },
+        config: { policy: 'granting' },
         schema: {
           tags,
           summary: 'Invite a user; the link is valid for 48 hours',
@@ -50,7 +50,7 @@ export const inviteRoutes =
     app.post(
       '/users/:id/resend-invite',
       {
-        config: { policy: 'administrator' },
+        config: { policy: 'granting' },
         schema: {
           tags,
           summary: 'Send a pending user a new link; the old one stops working',

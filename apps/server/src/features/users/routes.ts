@@ -31,7 +31,7 @@ export const userRoutes =
     app.post(
       '/users',
       {
-        config: { policy: 'administrator' },
+        config: { policy: 'granting' },
         schema: { tags, summary: 'Add a user with a password', body: NewUser, response: { 201: User } },
       },
       async (request, reply) => reply.code(201).send(await users.create(request.body, request.actor)),
@@ -40,7 +40,7 @@ export const userRoutes =
     app.put(
       '/users/:id',
       {
-        config: { policy: 'administrator' },
+        config: { policy: 'granting' },
         schema: {
           tags,
           summary: 'Change a user; acts at once on sessions and tokens',
@@ -67,7 +67,7 @@ export const userRoutes =
     app.delete(
       '/users/:id/totp',
       {
-        config: { policy: 'administrator' },
+        config: { policy: 'granting' },
         schema: {
           tags,
           summary: 'Turn two-factor sign-in off for a user who lost it',

@@ -69,20 +69,47 @@ onBothDatabases('users', (kind) => {
 
   test('take over no account with its session or token alone', async () => {
     const own = await given.caller('admin');
-    const token = await given.apiToken(own, 'admin');
-    for (const headers of [own.headers, bearer(token.token)]) {
-      expect(await app.send('PUT', `/users/${own.user.id}`, { password: 'another password' }, headers)).toMatchObject({
-        status: 403,
-        body: { error: 'For the own account this takes the password: POST /auth/change-password' },
-      });
-      expect(await app.send('DELETE', `/users/${own.user.id}/totp`, undefined, headers)).toMatchObject({
-        status: 403,
-        body: { error: 'For the own account this takes the password: POST /auth/totp/disable' },
-      });
-      expect((await app.send('PUT', `/users/${own.user.id}`, { name: 'Me' }, headers)).status).toBe(200);
-    }
+    const { headers } = own;
+    expect(await app.send('PUT', `/users/${own.user.id}`, { password: 'another password' }, headers)).toMatchObject({
+      status: 403,
+      body: { error: 'For the own account this takes the password: POST /auth/change-password' },
+    });
+    expect(await app.send('DELETE', `/users/${own.user.id}/totp`, undefined, headers)).toMatchObject({
+      status: 403,
+      body: { error: 'For the own account this takes the password: POST /auth/totp/disable' },
+    });
+    expect((await app.send('PUT', `/users/${own.user.id}`, { name: 'Me' }, headers)).status).toBe(200);
     expect((await given.signIn(own.user.email)).user.name).toBe('Me');
     await send('DELETE', `/users/${own.user.id}`);
+  });
+
+  test('get no rights by an API token, which would outlive it', async () => {
+    const other = await given.caller();
+    const { token } = await given.apiToken(await given.administrator(), 'admin');
+    const newcomer = { email: 'newcomer@example.com', name: 'N', password: 'another password', role: 'admin' };
+    for (const [method, path, body] of [
+      ['POST', '/users', newcomer],
+      ['POST', '/users/invite', { email: newcomer.email, role: 'admin' }],
+      ['PUT', `/users/${other.user.id}`, { role: 'admin' }],
+      ['PUT', `/users/${other.user.id}`, { password: 'another password' }],
+      ['DELETE', `/users/${other.user.id}/totp`, undefined],
+      ['POST', '/tokens', { name: 'next', role: 'admin' }],
+      ['POST', '/security/breakglass/generate', {}],
+      ['POST', '/settings', { key: 'app.public_url', value: 'https://elsewhere.example' }],
+      ['POST', '/settings', { key: 'smtp.host', value: 'elsewhere.example' }],
+      ['POST', '/settings', { key: 'auth.require_totp', value: 'false' }],
+    ] as const) {
+      const answer = await app.send<{ error: string }>(method, path, body, bearer(token));
+      expect([answer.status, answer.body.error], `${method} ${path}`).toEqual([
+        403,
+        expect.stringContaining('An API token can not'),
+      ]);
+    }
+    const { body: users } = await send<{ email: string }[]>('GET', '/users');
+    expect(users.map(({ email }) => email)).not.toContain(newcomer.email);
+    // What it may do goes on: it changes nobody's rights.
+    expect((await app.send('GET', '/users', undefined, bearer(token))).status).toBe(200);
+    await send('DELETE', `/users/${other.user.id}`);
   });
 
   test.each(['0', '-1', '1.5', 'x', '99999999999'])('have numeric ids, not %s', async (id) => {
