@@ -5,41 +5,34 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 /** A thread that beats until told to hang. */
-const given = (kind: Watched['kind']) => {
+const given = (stuckAfterMs: number) => {
   let count = 1;
+  const stuck: number[] = [];
   const timer = setInterval(() => count++, 100);
-  return { watched: { kind, beats: () => count }, hang: () => clearInterval(timer) };
+  const watched: Watched = { stuckAfterMs, beats: () => count, onStuck: () => void stuck.push(stuckAfterMs) };
+  return { watched, stuck, hang: () => clearInterval(timer) };
 };
 
-test('a judging thread that hangs is reported once, after seconds and not before', () => {
-  const { watched, hang } = given('judge');
-  const stuck: string[] = [];
-  watchThreads(
-    () => [watched],
-    (kind) => stuck.push(kind),
-  );
+test('a thread that hangs is reported once, after its time and not before, and the others are watched on', () => {
+  const [judge, lane] = [given(5_000), given(60_000)];
+  const watch = watchThreads(() => [judge.watched, lane.watched]);
   vi.advanceTimersByTime(60_000);
-  expect(stuck).toEqual([]);
-  hang();
+  expect(judge.stuck).toEqual([]);
+  judge.hang();
+  lane.hang();
   vi.advanceTimersByTime(4_000);
-  expect(stuck).toEqual([]);
+  expect(judge.stuck).toEqual([]);
+  vi.advanceTimersByTime(30_000);
+  expect([judge.stuck, lane.stuck]).toEqual([[5_000], []]);
   vi.advanceTimersByTime(60_000);
-  expect(stuck).toEqual(['judge']);
+  expect([judge.stuck, lane.stuck]).toEqual([[5_000], [60_000]]);
+  watch.stop();
 });
 
-test('a relay may be busy with a long body, and a thread that still loads its rules is left alone', () => {
-  const { watched, hang } = given('relay');
-  const loading: Watched = { kind: 'judge', beats: () => 0 };
-  const stuck: string[] = [];
-  const watch = watchThreads(
-    () => [watched, loading],
-    (kind) => stuck.push(kind),
-  );
-  vi.advanceTimersByTime(1_000);
-  hang();
-  vi.advanceTimersByTime(30_000);
-  expect(stuck).toEqual([]);
+test('a thread that still loads its rules is left alone', () => {
+  const { watched, stuck } = given(5_000);
+  const watch = watchThreads(() => [{ ...watched, beats: () => 0 }]);
   vi.advanceTimersByTime(60_000);
-  expect(stuck).toEqual(['relay']);
+  expect(stuck).toEqual([]);
   watch.stop();
 });

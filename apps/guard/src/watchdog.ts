@@ -1,12 +1,17 @@
-/** How long a thread may be stuck in one request. The engine's own budget ends far earlier; this is for its bugs. */
-const STUCK_AFTER_MS = { judge: 5_000, relay: 60_000 } as const;
 const LOOK_EVERY_MS = 500;
 
-export type Watched = { kind: keyof typeof STUCK_AFTER_MS; beats(): number };
+/** A thread whose event loop should turn. */
+export interface Watched {
+  /** How long it may be stuck in one request. The engine's own budget ends far earlier; this is for its bugs. */
+  stuckAfterMs: number;
+  beats(): number;
+  /** Called once, when it has been stuck for longer. */
+  onStuck(): void;
+}
 
-/** Calls `onStuck` once when a thread's event loop has not turned for too long. */
-export const watchThreads = (threads: () => readonly Watched[], onStuck: (kind: Watched['kind']) => void) => {
-  const seen = new Map<Watched, { beats: number; at: number }>();
+/** Watches threads, named by the same objects each time. */
+export const watchThreads = (threads: () => readonly Watched[]): { stop(): void } => {
+  const seen = new Map<Watched, { beats: number; at: number; isStuck: boolean }>();
   const timer = setInterval(() => {
     const now = performance.now();
     const living = threads();
@@ -14,14 +19,13 @@ export const watchThreads = (threads: () => readonly Watched[], onStuck: (kind: 
     for (const thread of living) {
       const beats = thread.beats();
       const last = seen.get(thread);
-      if (!last || last.beats !== beats) seen.set(thread, { beats, at: now });
+      if (!last || last.beats !== beats) seen.set(thread, { beats, at: now, isStuck: false });
       // A thread that has not begun yet is loading its rules.
-      else if (beats > 0 && now - last.at > STUCK_AFTER_MS[thread.kind]) {
-        clearInterval(timer);
-        onStuck(thread.kind);
-        return;
+      else if (beats > 0 && !last.isStuck && now - last.at > thread.stuckAfterMs) {
+        last.isStuck = true;
+        thread.onStuck();
       }
     }
   }, LOOK_EVERY_MS);
-  return { stop: (): void => clearInterval(timer) };
+  return { stop: () => clearInterval(timer) };
 };

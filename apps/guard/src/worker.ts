@@ -1,18 +1,27 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { GuardConfig, GuardCounters } from '@sallyport/contract';
+import type { GuardConfig, GuardCounters, GuardMessage } from '@sallyport/contract';
 import { guardConfigFile, guardFiles, logSocket } from '@sallyport/server/dataplane/enforcement-layout';
 import { type GuardStats, startControl } from './control.ts';
+import { createAgent } from './judge/agent.ts';
+import { createJudge } from './judge/judge.ts';
+import { createLanes } from './lanes/lanes.ts';
+import { findCountry } from './policy/country.ts';
+import { createPolicy, type Policy } from './policy/policy.ts';
 import { readGuardConfig } from './policy/read-config.ts';
-import { rulesKey } from './policy/rules.ts';
-import { createCountFile, readCountFile, slabIn } from './tell/count-file.ts';
+import { openDoor } from './relay/door.ts';
+import { createSeat } from './seat.ts';
+import { createCountFile, openSlot, readCountFile, slabIn } from './tell/count-file.ts';
 import { createCounter } from './tell/counts.ts';
+import { createLineLimit } from './tell/line-limit.ts';
 import { createLogClient } from './tell/log-client.ts';
-import { type Adoption, type RunningThread, runThread } from './threads/run-thread.ts';
+import { type Adoption, type RunningThread, runThread, type ThreadKind } from './threads/run-thread.ts';
 import { type Watched, watchThreads } from './watchdog.ts';
 
 /** How soon the server hears of new counts. */
 const REPORT_MS = 200;
+/** HAProxy asks for what takes milliseconds; a lane has long bodies. */
+const STUCK_AFTER_MS = { judge: 5_000, lane: 60_000 } as const;
 
 export interface WorkerOptions {
   dataDir: string;
@@ -21,16 +30,9 @@ export interface WorkerOptions {
   onFailure: (reason: string) => void;
 }
 
-interface Judging extends Watched {
-  thread: RunningThread;
-  slot: number;
-  /** What its rules were compiled from; undefined when it has none. */
-  key: string | undefined;
-}
-
 /**
- * One guard: a thread that judges, one that relays, and this one, which never blocks. Other rules are compiled by a
- * new judging thread while the old one judges, and take its place at once.
+ * One guard. This thread never blocks: it relays, answers for access lists and says that it is well. What may take long is judged
+ * in other threads, which are there while they are needed.
  */
 export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions): Promise<{ stop(): Promise<void> }> => {
   const files = guardFiles(dataDir, index);
@@ -38,10 +40,14 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
   const former = readCountFile(files.counters);
   const counting = createCountFile(files.counters);
   const ownSlot = counting.take();
-  const counter = createCounter(slabIn(counting.shared, ownSlot));
+  const ownSlab = slabIn(counting.shared, ownSlot);
+  const ownFile = openSlot(files.counters, ownSlot, ownSlab);
+  const counter = createCounter(ownSlab);
+  const country = findCountry(dataDir);
   let revision = 0;
   let reported = '';
   let isStopping = false;
+  let inForce: { config: GuardConfig; policy: Policy } | undefined;
 
   const countersOf = (instance: string, counts: ReturnType<typeof counting.counts>): GuardCounters => ({
     type: 'counters',
@@ -66,26 +72,53 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
     reported = line;
     log.send(line);
   };
+  const mayTell = createLineLimit();
+  const tell = (message: GuardMessage): void => {
+    if (mayTell()) log.send(JSON.stringify(message));
+    else counter.add('dropped_messages');
+  };
 
-  const start = (kind: 'judge' | 'relay', config: GuardConfig | undefined) => {
+  const watched = new Map<RunningThread, Watched>();
+  const start = (kind: ThreadKind, config: GuardConfig): RunningThread => {
     const slot = counting.take();
-    let isEnding = false;
     const thread = runThread(kind, {
       data: { config, dataDir, index, shared: counting.shared, slot },
       onLine: log.send,
       onExit(code) {
         counting.release(slot);
-        if (!isEnding && !isStopping && code !== 0) onFailure(`the ${kind} thread ended`);
+        watched.delete(thread);
+        if (code === 0 || isStopping) return;
+        if (kind === 'judge') onFailure('the judging thread ended');
+        else process.stderr.write(`sallyport guard: worker ${index}: a lane ended; what it judged was refused\n`);
       },
     });
-    const end = async (): Promise<void> => {
-      isEnding = true;
-      await thread.stop();
-    };
-    return { thread, slot, end };
+    watched.set(thread, {
+      stuckAfterMs: STUCK_AFTER_MS[kind],
+      beats: thread.beats,
+      // A lane is not needed by anybody else.
+      onStuck: () => (kind === 'judge' ? onFailure('the judging thread is stuck') : thread.kill()),
+    });
+    return thread;
   };
 
-  const keyOf = ({ waf }: GuardConfig): string | undefined => (waf.enabled ? rulesKey(waf.rule_sources) : undefined);
+  const policy = (): Policy | undefined => inForce?.policy;
+  const judge = createJudge({ counter, tell });
+  const common = { policy, judge, counter, counted: ownFile.save, tell };
+  const seat = createSeat({
+    openAgent: () => createAgent({ path: files.agent, worker: index, ...common }),
+    startThread: (config) => start('judge', config),
+    enforce(config) {
+      inForce = { config, policy: createPolicy(config, { ruleSet: null, country }) };
+    },
+  });
+  const lanes = createLanes({
+    judge: seat.thread,
+    start() {
+      if (!inForce) throw new Error('there is no configuration to judge by');
+      return start('lane', inForce.config);
+    },
+    now: () => performance.now(),
+  });
 
   const tellSwap = (config: GuardConfig, diagnostics: readonly string[]): void => {
     const isGood = diagnostics.length === 0;
@@ -110,52 +143,24 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
     }
   };
 
-  /** Starts a judging thread; undefined when it refused the configuration. */
-  const startJudging = async (config: GuardConfig | undefined): Promise<{ judging?: Judging; adoption: Adoption }> => {
-    const { thread, slot, end } = start('judge', config);
-    const adoption = await thread.started;
-    if (adoption && adoption.diagnostics.length > 0) {
-      await end();
-      return { adoption };
-    }
-    await thread.listening;
-    const judging: Judging = {
-      kind: 'judge',
-      beats: thread.beats,
-      thread: { ...thread, stop: end },
-      slot,
-      key: config && keyOf(config),
-    };
-    return { judging, adoption: adoption ?? { revision: 0, diagnostics: [] } };
-  };
-
-  let judging: Judging | undefined;
-  const relay = start('relay', undefined);
-  const relayWatched: Watched = { kind: 'relay', beats: relay.thread.beats };
-
-  const replaceJudging = async (config: GuardConfig): Promise<Adoption> => {
-    const { judging: next, adoption } = await startJudging(config);
-    if (!next) return adoption;
-    const old = judging;
-    judging = next;
-    await old?.thread.stop();
-    return adoption;
-  };
-
-  const adoptNewest = async (): Promise<Adoption> => {
+  /** `isFirst`: nothing answers HAProxy yet. */
+  const adoptNewest = async (isFirst: boolean): Promise<Adoption> => {
     let config: GuardConfig | undefined;
-    let key: string | undefined;
+    let adoption: Adoption;
     try {
       config = readConfig();
+      if (!config && isFirst) await seat.open();
       if (!config || config.revision === revision) return { revision, diagnostics: [] };
-      key = keyOf(config);
+      // Refused here as well, before anything has changed.
+      createPolicy(config, { ruleSet: null, country });
+      const { keepsRules, ...seated } = await seat.adopt(config);
+      adoption = seated;
+      if (adoption.diagnostics.length === 0) await lanes.adopt(config, keepsRules);
     } catch (error) {
-      return { revision, diagnostics: [error instanceof Error ? error.message : String(error)] };
+      adoption = { revision, diagnostics: [error instanceof Error ? error.message : String(error)] };
     }
-    const keepsThread = judging !== undefined && (key === undefined || key === judging.key);
-    const { diagnostics } = await (keepsThread && judging ? judging.thread.adopt(config) : replaceJudging(config));
-    // What the one could compile, the other can.
-    if (diagnostics.length === 0) await relay.thread.adopt(config);
+    const { diagnostics } = adoption;
+    if (!config) return { revision, diagnostics };
     if (diagnostics.length === 0) revision = config.revision;
     tellSwap(config, diagnostics);
     report();
@@ -164,8 +169,8 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
 
   /** One after the other, so that the newest on disk is what ends up in force. */
   let turn: Promise<unknown> = Promise.resolve();
-  const adopt = (): Promise<Adoption> => {
-    const next = turn.then(adoptNewest);
+  const adopt = (isFirst = false): Promise<Adoption> => {
+    const next = turn.then(() => adoptNewest(isFirst));
     turn = next.catch(() => undefined);
     return next;
   };
@@ -179,16 +184,13 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
     ...counting.counts(),
   });
 
-  await relay.thread.listening;
-  await adopt();
-  const control = await startControl({ path: files.control, adopt, stats });
+  const door = await openDoor({ dataDir, path: files.relay, lanes, ...common });
+  await adopt(true);
+  const control = await startControl({ path: files.control, adopt: () => adopt(), stats });
   // What was written before anybody could be told of it.
   await adopt();
   const reporter = setInterval(report, REPORT_MS);
-  const watchdog = watchThreads(
-    () => (judging ? [judging, relayWatched] : [relayWatched]),
-    (kind) => onFailure(`the ${kind} thread is stuck`),
-  );
+  const watchdog = watchThreads(() => [...watched.values()]);
 
   return {
     async stop() {
@@ -196,7 +198,8 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
       watchdog.stop();
       clearInterval(reporter);
       await control.stop();
-      await Promise.all([judging?.thread.stop(), relay.end()]);
+      door.stop();
+      await Promise.all([seat.stop(), lanes.stop()]);
       report();
       await log.stop();
     },

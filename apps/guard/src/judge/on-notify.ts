@@ -1,4 +1,12 @@
-import { type Argument, decodeHdrsBin, type EncodedActions, type Message, type NotifyHandler } from '@sallyport/spop';
+import {
+  type Argument,
+  decodeHdrsBin,
+  type EncodedActions,
+  encodeActions,
+  type Message,
+  type NotifyHandler,
+  setVar,
+} from '@sallyport/spop';
 import type { RawHeader, WafRequest } from '@sallyport/waf';
 import type { Policy } from '../policy/policy.ts';
 import type { Counter } from '../tell/counts.ts';
@@ -89,6 +97,8 @@ const toWafRequest = (message: Message, request: Judged, policy: Policy): WafReq
 };
 
 export interface OnNotifyDeps {
+  /** Number of this worker. */
+  worker: number;
   /** The policy in force; undefined when there is none yet. */
   policy: () => Policy | undefined;
   judge: JudgeRequests;
@@ -96,7 +106,8 @@ export interface OnNotifyDeps {
 }
 
 /** Answers HAProxy's question about a request. Throws when there is no answer, which HAProxy treats as a refusal. */
-export const createOnNotify = ({ policy: current, judge, counter }: OnNotifyDeps): NotifyHandler => {
+export const createOnNotify = ({ worker, policy: current, judge, counter }: OnNotifyDeps): NotifyHandler => {
+  const present = encodeActions([setVar('txn', 'relay', worker)]);
   const decide = (message: Message): EncodedActions => {
     const policy = current();
     if (!policy) throw new Error('there is no configuration to judge by');
@@ -109,6 +120,8 @@ export const createOnNotify = ({ policy: current, judge, counter }: OnNotifyDeps
   };
   return ([message]) => {
     if (!message) throw new Error('no message');
+    // Whoever answers this is alive, and so is the relay beside it.
+    if (message.name === 'presence') return present;
     const startedAt = performance.now();
     try {
       return decide(message);

@@ -32,6 +32,8 @@ const remembering = (judge: (client: string) => Judgement): ((client: string) =>
 /** Prepares the access lists. Throws for a network that is none, and for a host whose list is not there. */
 export const compileAccess = ({ access, hosts }: GuardConfig, country: CountryLookup | undefined): JudgeAccess => {
   if (!access.enabled) return () => undefined;
+  // Opens the database now: one that can't be read must be told before the list is in force.
+  if (access.lists.some(({ countries }) => countries.length > 0)) country?.('0.0.0.0');
   const lists = new Map(access.lists.map((list) => [list.id, remembering(compileAccessList(list, country))]));
   const byHost = new Map<number, (client: string) => Judgement>();
   for (const { id, access_list_id } of hosts) {

@@ -19,7 +19,7 @@ export interface Policy {
 }
 
 export interface PolicyDeps {
-  /** null while the firewall is off. */
+  /** null where nothing is inspected: asking for it then fails, and is a refusal. */
   ruleSet: RuleSet | null;
   country: CountryLookup | undefined;
 }
@@ -28,15 +28,18 @@ export interface PolicyDeps {
 export const createPolicy = (config: GuardConfig, { ruleSet, country }: PolicyDeps): Policy => {
   const { waf } = config;
   const withoutFirewall = new Set(config.hosts.filter(({ waf_enabled }) => !waf_enabled).map(({ id }) => id));
-  if (waf.enabled && !ruleSet) throw new Error('the firewall is on, but there are no rules');
+  const rules = (): RuleSet => {
+    if (!ruleSet) throw new Error('there are no rules to inspect by');
+    return ruleSet;
+  };
   const limits = { mode: waf.mode === 'block' ? 'block' : 'detect' } as const;
   return {
     revision: config.revision,
     judgeAccess: compileAccess(config, country),
     isWhitelisted: compileWhitelist(config.admin_whitelist),
     inspects: (hostId) => waf.enabled && !withoutFirewall.has(hostId),
-    inspect: (request) => (ruleSet as RuleSet).inspect(request, limits),
-    begin: (request) => (ruleSet as RuleSet).begin(request, limits),
+    inspect: (request) => rules().inspect(request, limits),
+    begin: (request) => rules().begin(request, limits),
     exclusions: compileExclusions(waf.exclusions),
     failMode: waf.fail_mode,
   };

@@ -1,4 +1,4 @@
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import type { GuardConfig } from '@sallyport/contract';
 import {
   baselineRules,
@@ -22,16 +22,6 @@ export class InvalidRules extends Error {
     this.diagnostics = errors.slice(0, 100);
   }
 }
-
-/** Differs whenever these sources would compile to something else: their text, or the files they name. */
-export const rulesKey = (sources: Sources): string =>
-  JSON.stringify(
-    sources.map((source) => {
-      if (source.kind === 'text') return source;
-      const { mtimeMs, size, ino } = statSync(source.path);
-      return { path: source.path, mtimeMs, size, ino };
-    }),
-  );
 
 const read = (source: Sources[number]): RuleSource =>
   source.kind === 'text'

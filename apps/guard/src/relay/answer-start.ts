@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { NoAnswer } from './no-answer.ts';
+import { BrokenAnswer } from './no-answer.ts';
 
 /** The first part of an origin's answer, held back to be inspected. */
 export interface AnswerStart {
@@ -44,7 +44,7 @@ export const readAnswerStart = (answer: IncomingMessage): Promise<AnswerStart | 
     const onEnd = (): void => finish(true);
     const onClose = (): void => {
       release();
-      reject(new NoAnswer('the origin broke off its answer'));
+      reject(new BrokenAnswer('the origin broke off its answer'));
     };
     const timer = setTimeout(() => finish(false), HELD_MS);
     const release = (): void => {

@@ -1,10 +1,14 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AnswerStart, readAnswerStart } from './answer-start.ts';
 import { endToEnd, type FlatHeaders } from './headers.ts';
 import type { HeldBody } from './held-body.ts';
 import { NoAnswer } from './no-answer.ts';
+import type { Place } from './places.ts';
+import { switchProtocols } from './upgrade.ts';
 
+const PART_BYTES = 65_536;
 /** Names that only we may give to HAProxy. */
 const OURS = new Set(['x-sallyport-refused']);
 /** What the relay was told, and what it says anew. */
@@ -13,18 +17,36 @@ const NOT_FORWARDED = new Set(['x-sallyport-client', 'x-sallyport-inspect', 'con
 const NOT_FORWARDED_WHEN_INSPECTED = new Set([...NOT_FORWARDED, 'accept-encoding']);
 
 /** Judges an answer; returns whether it may be passed on, having answered the client itself when not. */
-export type InspectAnswer = (answer: IncomingMessage, start: AnswerStart | undefined) => boolean;
+export type InspectAnswer = (answer: IncomingMessage, start: AnswerStart | undefined) => Promise<boolean>;
+
+/** A judged request on its way to its origin. */
+export interface Outgoing {
+  incoming: IncomingMessage;
+  /** Undefined for a request that asks for another protocol: it has none. */
+  body: HeldBody | undefined;
+  response: ServerResponse;
+  place: Place;
+  /** Undefined: the answer is passed on as it is. */
+  inspect: InspectAnswer | undefined;
+  /** The client's connection, when it asks for another protocol. */
+  socket: Duplex | undefined;
+}
+
+/** What came back: an answer, or a connection that speaks another protocol from here on. */
+type Answered = { upstream: IncomingMessage; switched: Duplex | undefined };
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 
 /** Hands judged requests back to HAProxy, which takes them to their origin. */
 export const createForwarder = (socketPath: string) => {
-  const agent = new Agent({ keepAlive: true, maxSockets: 512, maxFreeSockets: 32 });
+  // How many there may be is decided by who gets a place.
+  const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
 
-  const send = (incoming: IncomingMessage, body: HeldBody, isInspected: boolean): ClientRequest => {
-    const headers = endToEnd(incoming.rawHeaders, isInspected ? NOT_FORWARDED_WHEN_INSPECTED : NOT_FORWARDED);
-    if (hasBody(incoming)) headers.push('Content-Length', String(body.bytes));
+  const send = ({ incoming, body, inspect, socket }: Outgoing): ClientRequest => {
+    const headers = endToEnd(incoming.rawHeaders, inspect ? NOT_FORWARDED_WHEN_INSPECTED : NOT_FORWARDED);
+    if (hasBody(incoming)) headers.push('Content-Length', String(body?.bytes ?? 0));
+    if (socket) headers.push('Connection', 'Upgrade', 'Upgrade', 'websocket');
     return request({
       agent,
       socketPath,
@@ -36,57 +58,71 @@ export const createForwarder = (socketPath: string) => {
     });
   };
 
-  const answered = (outgoing: ClientRequest): Promise<IncomingMessage> =>
+  const answered = (outgoing: ClientRequest): Promise<Answered> =>
     new Promise((resolve, reject) => {
-      outgoing.once('response', resolve);
-      outgoing.once('error', (cause) => reject(new NoAnswer('HAProxy did not answer', { cause })));
+      outgoing.once('response', (upstream) => resolve({ upstream, switched: undefined }));
+      outgoing.once('upgrade', (upstream, switched, head: Buffer) => {
+        if (head.length > 0) switched.unshift(head);
+        resolve({ upstream, switched });
+      });
+      outgoing.on('error', (cause) => reject(new NoAnswer('HAProxy did not answer', { cause })));
     });
+
+  const sendBody = async (outgoing: ClientRequest, body: HeldBody | undefined): Promise<void> => {
+    const stream = body?.stream();
+    if (stream === undefined || stream instanceof Buffer) outgoing.end(stream);
+    // An origin may answer before it has read everything, and then close.
+    else await pipeline(stream, outgoing).catch(() => {});
+    // The answer may take long; what was sent is needed no more.
+    await body?.close();
+  };
 
   return {
     /** Sends the request on and its answer back, at the speed of the slower side. Rejects with NoAnswer before any of it. */
-    async forward(
-      incoming: IncomingMessage,
-      body: HeldBody,
-      response: ServerResponse,
-      inspect?: InspectAnswer,
-    ): Promise<void> {
-      const outgoing = send(incoming, body, inspect !== undefined);
+    async forward(parts: Outgoing): Promise<void> {
+      const { body, response, place, inspect, socket } = parts;
+      const outgoing = send(parts);
       const answer = answered(outgoing);
       const abort = (): void => void outgoing.destroy();
       response.once('close', abort);
-      const stream = body.stream();
-      if (stream instanceof Buffer) outgoing.end(stream);
-      // An origin may answer before it has read everything, and then close.
-      else pipeline(stream, outgoing).catch(() => {});
-      const upstream = await answer;
-      const headers: FlatHeaders = endToEnd(upstream.rawHeaders, OURS);
+      place.signal.addEventListener('abort', abort);
       try {
-        const start = inspect && (await readAnswerStart(upstream));
-        if (inspect && !inspect(upstream, start)) {
+        void sendBody(outgoing, body);
+        const { upstream, switched } = await answer;
+        const headers: FlatHeaders = endToEnd(upstream.rawHeaders, OURS);
+        const start = inspect && !switched ? await readAnswerStart(upstream) : undefined;
+        if (inspect && !(await inspect(upstream, start))) {
+          switched?.destroy();
           outgoing.destroy();
           return;
         }
+        place.send(() => response.writableLength > 0);
+        if (switched && socket) return await switchProtocols({ socket, response, upstream, switched, headers });
         response.sendDate = false;
         response.writeHead(upstream.statusCode ?? 502, upstream.statusMessage ?? '', headers as string[]);
-        const addTrailers = (): void => {
+        // Not all at once, so that a client which takes little is seen to.
+        await pipeline(async function* () {
+          for (let at = 0; start && at < start.body.length; at += PART_BYTES) {
+            yield start.body.subarray(at, at + PART_BYTES);
+            place.flowed(PART_BYTES);
+          }
+          if (!start?.isWhole) {
+            for await (const chunk of upstream as AsyncIterable<Buffer>) {
+              yield chunk;
+              place.flowed(chunk.length);
+            }
+          }
           if (upstream.rawTrailers.length > 0) response.addTrailers(toPairs(upstream.rawTrailers));
-        };
-        if (start && start.body.length > 0) response.write(start.body);
-        if (start?.isWhole) {
-          addTrailers();
-          response.end();
-          return;
-        }
-        upstream.once('end', addTrailers);
-        await pipeline(upstream, response);
+        }, response);
       } catch (error) {
         outgoing.destroy();
         // Without a verdict there is a refusal with its reason, not HAProxy's page about an origin that broke off.
-        if (!(error instanceof NoAnswer || response.headersSent || response.destroyed)) throw error;
+        if (!(response.headersSent || response.destroyed)) throw error;
         // Half an answer must not look like a whole one.
         response.destroy();
       } finally {
         response.removeListener('close', abort);
+        place.signal.removeEventListener('abort', abort);
       }
     },
     stop: (): void => agent.destroy(),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { endToEnd, toRawHeaders } from './headers.ts';
+import { endToEnd, toRawHeaders, withoutHeaders } from './headers.ts';
 
 test('drops what belongs to one connection and what is named, keeps order, case and repetition', () => {
   const flat = [
@@ -24,5 +24,6 @@ test('gRPC is told that trailers are understood; other transfer codings are not 
 });
 
 test('gives the engine bytes', () => {
-  expect(toRawHeaders(['X', '\u00e9', 'Y', 'z'], new Set(['y']))).toEqual([[Buffer.from('X'), Buffer.from([0xe9])]]);
+  const flat = withoutHeaders(['X', '\u00e9', 'Y', 'z'], new Set(['y']));
+  expect(toRawHeaders(flat)).toEqual([[Buffer.from('X'), Buffer.from([0xe9])]]);
 });

@@ -33,8 +33,10 @@ export const endToEnd = (flat: FlatHeaders, besides: ReadonlySet<string>): strin
   return kept;
 };
 
+/** Without the headers in `besides` (lower case). */
+export const withoutHeaders = (flat: FlatHeaders, besides: ReadonlySet<string>): string[] =>
+  [...pairs(flat)].flatMap(([name, value]) => (besides.has(name.toLowerCase()) ? [] : [name, value]));
+
 /** As the engine takes them; Node's strings are Latin-1. */
-export const toRawHeaders = (flat: FlatHeaders, besides: ReadonlySet<string>): RawHeader[] =>
-  [...pairs(flat)]
-    .filter(([name]) => !besides.has(name.toLowerCase()))
-    .map(([name, value]) => [Buffer.from(name, 'latin1'), Buffer.from(value, 'latin1')]);
+export const toRawHeaders = (flat: FlatHeaders): RawHeader[] =>
+  [...pairs(flat)].map(([name, value]) => [Buffer.from(name, 'latin1'), Buffer.from(value, 'latin1')]);

@@ -1,9 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BodyTooLarge, createBodyHolder, SpoolFull } from './held-body.ts';
+import { type BodyHolderOptions, BodyTooLarge, createBodyHolder, type HeldBody, SpoolFull } from './held-body.ts';
 
 describe('a body that is held', () => {
   let directory: string;
@@ -12,51 +12,112 @@ describe('a body that is held', () => {
   });
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  const holder = (parts: { limit?: number; spoolBytes?: number } = {}) =>
-    createBodyHolder({ directory, limit: 10_000, memoryBytes: 100, spoolBytes: 20_000, ...parts });
-  const source = (bytes: number, chunkBytes = 64) =>
-    Readable.from(
-      Array.from({ length: Math.ceil(bytes / chunkBytes) }, (_, i) =>
-        Buffer.alloc(Math.min(chunkBytes, bytes - i * chunkBytes), i % 251),
-      ),
-      { objectMode: false },
+  const roomFor = (total: number, share = total) => ({ total, share });
+  const given = (parts: Partial<BodyHolderOptions> = {}) => {
+    const room = { memory: roomFor(16_384), spool: roomFor(200_000) };
+    const holder = createBodyHolder({
+      directory,
+      limit: 100_000,
+      blockBytes: 4_096,
+      diskReserve: 0,
+      ...room,
+      ...parts,
+    });
+    const { signal } = new AbortController();
+    return (from: Readable, client = '192.0.2.1'): Promise<HeldBody> =>
+      holder.hold({ source: from, client, signal, onBytes: () => {} });
+  };
+  const chunksOf = (bytes: number, chunkBytes = 64): Buffer[] =>
+    Array.from({ length: Math.ceil(bytes / chunkBytes) }, (_, i) =>
+      Buffer.alloc(Math.min(chunkBytes, bytes - i * chunkBytes), i % 251),
     );
-  const wholeOf = async (bytes: number): Promise<Buffer> => Buffer.concat(await source(bytes).toArray());
+  const source = (bytes: number): Readable => Readable.from(chunksOf(bytes), { objectMode: false });
+  const wholeOf = (bytes: number): Buffer => Buffer.concat(chunksOf(bytes));
 
-  test.each([0, 1, 100, 101, 5_000, 10_000])('of %i bytes is given back as it was, twice over', async (bytes) => {
-    const body = await holder().hold(source(bytes));
-    expect(body.bytes).toBe(bytes);
-    expect(Buffer.from(body.whole())).toEqual(await wholeOf(bytes));
+  const contentOf = async (body: HeldBody): Promise<Buffer> => {
     const stream = body.stream();
-    const sent = stream instanceof Readable ? Buffer.concat(await stream.toArray()) : stream;
-    expect(sent).toEqual(await wholeOf(bytes));
-    expect(readdirSync(directory)).toEqual([]);
-    await body.close();
-  });
+    return stream instanceof Readable ? Buffer.concat(await stream.toArray()) : stream;
+  };
+
+  test.each([0, 1, 4_096, 4_097, 8_192, 50_000, 100_000])(
+    'of %i bytes is given back as it was, to a thread and to the origin',
+    async (bytes) => {
+      const body = await given()(source(bytes));
+      expect(body.bytes).toBe(bytes);
+      const { file, blocks } = body.crossing();
+      const first = Buffer.alloc(file?.bytes ?? 0);
+      if (file) expect(readSync(file.descriptor, first, 0, file.bytes, 0)).toBe(file.bytes);
+      expect(Buffer.concat([first, ...blocks])).toEqual(wholeOf(bytes));
+      expect(await contentOf(body)).toEqual(wholeOf(bytes));
+      expect(readdirSync(directory)).toEqual([]);
+      await body.close();
+      await body.close();
+    },
+  );
 
   test('over the limit is refused', async () => {
-    await expect(holder().hold(source(10_001))).rejects.toThrow(BodyTooLarge);
+    await expect(given()(source(100_001))).rejects.toThrow(BodyTooLarge);
   });
 
-  test('has to find room on the disk, which it gives back', async () => {
-    const bodies = holder({ spoolBytes: 12_000 });
-    const first = await bodies.hold(source(9_000));
-    await expect(bodies.hold(source(9_000))).rejects.toThrow(SpoolFull);
-    // Short ones need none.
-    await (await bodies.hold(source(100))).close();
+  test('has to find room, on the disk or in memory, which it gives back', async () => {
+    const hold = given({ spool: roomFor(60_000) });
+    const first = await hold(source(50_000));
+    await expect(hold(source(50_000))).rejects.toThrow(SpoolFull);
+    // Short ones need no disk.
+    await (await hold(source(4_000))).close();
     await first.close();
-    await (await bodies.hold(source(9_000))).close();
+    await (await hold(source(50_000))).close();
+  });
+
+  test('of one client leaves room for others', async () => {
+    const hold = given({ spool: roomFor(120_000, 60_000) });
+    await hold(source(50_000));
+    await expect(hold(source(50_000))).rejects.toThrow(SpoolFull);
+    await (await hold(source(50_000), '192.0.2.2')).close();
+  });
+
+  test.each([
+    ['the directory is gone', { directory: '/nonexistent/spool' }],
+    ['the rest of the disk is for others', { diskReserve: Number.MAX_SAFE_INTEGER }],
+    ['the disk fills up in the middle', { spool: roomFor(20_000) }],
+  ])('stays in memory when %s, up to a bound', async (_, parts) => {
+    const hold = given({ memory: roomFor(40_960), ...parts });
+    const body = await hold(source(35_000));
+    expect(await contentOf(body)).toEqual(wholeOf(35_000));
+    await expect(hold(source(90_000), '192.0.2.2')).rejects.toThrow(SpoolFull);
+    await body.close();
+    await (await hold(source(35_000))).close();
   });
 
   test('whose sender goes away gives its room back', async () => {
-    const bodies = holder({ spoolBytes: 12_000 });
+    const hold = given({ spool: roomFor(60_000) });
     const broken = Readable.from(
       (async function* () {
-        yield Buffer.alloc(9_000);
+        yield Buffer.alloc(50_000);
         throw new Error('gone');
       })(),
+      { objectMode: false },
     );
-    await expect(bodies.hold(broken)).rejects.toThrow('gone');
-    await (await bodies.hold(source(9_000))).close();
+    await expect(hold(broken)).rejects.toThrow('gone');
+    await (await hold(source(50_000))).close();
+  });
+
+  test('is not waited for any longer once it is told so', async () => {
+    const holder = createBodyHolder({
+      directory,
+      limit: 10,
+      blockBytes: 4_096,
+      memory: roomFor(4_096),
+      spool: roomFor(0),
+      diskReserve: 0,
+    });
+    const silent = new Readable({ read() {} });
+    const abort = new AbortController();
+    const held = holder.hold({ source: silent, client: '192.0.2.1', signal: abort.signal, onBytes: () => {} });
+    silent.push('a');
+    abort.abort(new Error('too slow'));
+    await expect(held).rejects.toThrow('too slow');
+    // It can still be read on, for the refusal to arrive.
+    expect(silent.destroyed).toBe(false);
   });
 });

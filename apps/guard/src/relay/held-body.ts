@@ -1,16 +1,17 @@
-import { randomUUID } from 'node:crypto';
-import { constants, readSync } from 'node:fs';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import type { CrossingBody } from '../threads/protocol.ts';
+import { createQuota } from './quota.ts';
+import { createDiskRoom, openUnlinked } from './spool-file.ts';
 
-/** A body that was read to its end; `close` gives its memory or disk back. */
+/** A body that was read to its end. */
 export interface HeldBody {
   bytes: number;
-  /** All of it in memory, in a buffer that the next call uses again. */
-  whole(): Uint8Array;
+  /** For a thread that judges it; good until `close`. */
+  crossing(): CrossingBody;
   /** For sending it on. */
   stream(): Buffer | Readable;
+  /** Gives its memory and disk back. Does nothing the second time. */
   close(): Promise<void>;
 }
 
@@ -19,86 +20,213 @@ export class BodyTooLarge extends Error {
   override name = 'BodyTooLarge';
 }
 
-/** All bodies together are longer than the disk may hold. */
+/** There is no room for the body, neither on the disk nor in memory. */
 export class SpoolFull extends Error {
   override name = 'SpoolFull';
 }
+
+/** Bytes for all bodies together, and for those of one client. */
+type Room = { total: number; share: number };
 
 export interface BodyHolderOptions {
   directory: string;
   /** Longest body, bytes. */
   limit: number;
-  /** A body up to this stays in memory. */
-  memoryBytes: number;
-  /** All files together. */
-  spoolBytes: number;
+  /** As much of a body stays in memory before a file is used. */
+  blockBytes: number;
+  memory: Room;
+  spool: Room;
+  /** Bytes of the disk that are left to others. */
+  diskReserve: number;
 }
 
-/** A file that has no name any more: it is gone as soon as it is closed, or its process is. */
-const openUnlinked = async (directory: string): Promise<FileHandle> => {
-  const path = join(directory, randomUUID());
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
-  await unlink(path);
-  return file;
-};
+export interface Incoming {
+  source: Readable;
+  /** Whose share it takes. */
+  client: string;
+  /** Ends the reading; `hold` rejects with its reason. */
+  signal: AbortSignal;
+  onBytes(bytes: number): void;
+}
 
-/** Reads bodies to their end: short ones into memory, others into unlinked files (0600). */
-export const createBodyHolder = ({ directory, limit, memoryBytes, spoolBytes }: BodyHolderOptions) => {
-  let spooled = 0;
-  let scratch = Buffer.alloc(0);
+const FIRST_BLOCK = 4_096;
+const NOTHING = Buffer.alloc(0);
 
-  const inMemory = (chunks: readonly Buffer[]): HeldBody => {
-    const body = Buffer.concat(chunks);
-    return { bytes: body.length, whole: () => body, stream: () => body, close: async () => {} };
+/** Reads bodies to their end: into memory first, longer ones into unlinked files (0600), and without a disk into memory again. */
+export const createBodyHolder = (options: BodyHolderOptions) => {
+  const { directory, limit, blockBytes } = options;
+  const memory = createQuota(options.memory);
+  const spool = createQuota(options.spool);
+  const hasRoom = createDiskRoom(directory, options.diskReserve);
+
+  /** Where the bytes of one body go: a file, then full blocks, then `block` up to `used`. */
+  const createStore = (client: string) => {
+    let file: FileHandle | undefined;
+    let isDiskGone = false;
+    let fileBytes = 0;
+    let full: Buffer[] = [];
+    let block: Buffer = NOTHING;
+    let used = 0;
+    let memoryTaken = 0;
+    let spoolTaken = 0;
+
+    const takeMemory = (bytes: number): boolean => {
+      if (!memory.take(client, bytes)) return false;
+      memoryTaken += bytes;
+      return true;
+    };
+
+    /** Makes room behind `used`; false when there is none in memory, or the disk is there to be used. */
+    const enlarge = (): boolean => {
+      if (block.length < blockBytes) {
+        const length = Math.min(blockBytes, Math.max(FIRST_BLOCK, block.length * 2));
+        if (!takeMemory(length - block.length)) return false;
+        const larger = Buffer.allocUnsafeSlow(length);
+        block.copy(larger, 0, 0, used);
+        block = larger;
+        return true;
+      }
+      if (!isDiskGone || !takeMemory(blockBytes)) return false;
+      full.push(block);
+      block = Buffer.allocUnsafeSlow(blockBytes);
+      used = 0;
+      return true;
+    };
+
+    /** Copies what there is memory for; returns what is left. */
+    const keep = (chunk: Buffer): Buffer => {
+      let at = 0;
+      while (at < chunk.length && (used < block.length || enlarge())) {
+        const copied = chunk.copy(block, used, at);
+        used += copied;
+        at += copied;
+      }
+      return chunk.subarray(at);
+    };
+
+    /** Writes to the file; one write may take less than it was given. Returns how much was written before it failed. */
+    const write = async (bytes: Buffer): Promise<number> => {
+      let at = 0;
+      try {
+        file ??= await openUnlinked(directory);
+        while (at < bytes.length) at += (await file.write(bytes, at, bytes.length - at, fileBytes + at)).bytesWritten;
+      } catch {
+        // Full, read-only, gone: whatever it is, memory has to do from here on.
+        isDiskGone = true;
+      }
+      fileBytes += at;
+      return at;
+    };
+
+    const mayWrite = async (bytes: number): Promise<boolean> => {
+      if (isDiskGone || !spool.take(client, bytes)) return false;
+      spoolTaken += bytes;
+      return hasRoom(bytes).catch(() => false);
+    };
+
+    const spill = async (rest: Buffer): Promise<void> => {
+      if (await mayWrite(used + rest.length)) {
+        const written = await write(block.subarray(0, used));
+        block.copyWithin(0, written, used);
+        used -= written;
+        const left = used > 0 ? rest : rest.subarray(await write(rest));
+        if (left.length === 0) return;
+        rest = left;
+      }
+      isDiskGone = true;
+      if (keep(rest).length > 0) throw new SpoolFull('there is no room for the body');
+    };
+
+    const blocks = (): Buffer[] => (used > 0 ? [...full, block.subarray(0, used)] : full);
+
+    return {
+      /** Resolves when the bytes are stored; undefined when they are already. Rejects with SpoolFull. */
+      add(chunk: Buffer): Promise<void> | undefined {
+        const rest = keep(chunk);
+        return rest.length === 0 ? undefined : spill(rest);
+      },
+      crossing: (bytes: number): CrossingBody => ({
+        bytes,
+        file: file && fileBytes > 0 ? { descriptor: file.fd, bytes: fileBytes } : undefined,
+        blocks: blocks(),
+      }),
+      stream(): Buffer | Readable {
+        if (!file || fileBytes === 0) return Buffer.concat(blocks());
+        const start = file.createReadStream({ start: 0, end: fileBytes - 1, autoClose: false });
+        const rest = blocks();
+        return rest.length === 0
+          ? start
+          : Readable.from(
+              (async function* () {
+                yield* start as AsyncIterable<Buffer>;
+                yield* rest;
+              })(),
+              { objectMode: false },
+            );
+      },
+      async close(): Promise<void> {
+        memory.give(client, memoryTaken);
+        spool.give(client, spoolTaken);
+        memoryTaken = 0;
+        spoolTaken = 0;
+        full = [];
+        block = NOTHING;
+        used = 0;
+        const closing = file;
+        file = undefined;
+        await closing?.close();
+      },
+    };
   };
 
-  const inFile = (file: FileHandle, bytes: number): HeldBody => ({
-    bytes,
-    whole() {
-      if (scratch.length < bytes) scratch = Buffer.allocUnsafeSlow(Math.min(limit, bytes * 2));
-      for (let at = 0; at < bytes; ) {
-        const read = readSync(file.fd, scratch, at, bytes - at, at);
-        if (read === 0) throw new Error('the spooled body is shorter than it was');
-        at += read;
-      }
-      return scratch.subarray(0, bytes);
-    },
-    stream: () => file.createReadStream({ start: 0, end: bytes - 1, autoClose: false }),
-    async close() {
-      spooled -= bytes;
-      await file.close();
-    },
-  });
-
   return {
-    /** Rejects with BodyTooLarge or SpoolFull, or when the sender goes away. */
-    async hold(source: Readable): Promise<HeldBody> {
-      let chunks: Buffer[] = [];
+    /** Rejects with BodyTooLarge, SpoolFull or the signal's reason, or when the sender goes away. */
+    async hold({ source, client, signal, onBytes }: Incoming): Promise<HeldBody> {
+      const store = createStore(client);
       let bytes = 0;
-      let inSpool = 0;
-      let file: FileHandle | undefined;
+      let storing: Promise<void> | undefined;
       try {
-        // Whoever sends too much gets an answer, so the connection has to outlive this loop.
-        for await (const chunk of source.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-          bytes += chunk.length;
-          if (bytes > limit) throw new BodyTooLarge(`the body has more than ${limit} bytes`);
-          chunks.push(chunk);
-          if (!file && bytes <= memoryBytes) continue;
-          const part = Buffer.concat(chunks);
-          if (spooled + part.length > spoolBytes) throw new SpoolFull('too many long bodies at the same time');
-          spooled += part.length;
-          inSpool += part.length;
-          chunks = [];
-          file ??= await openUnlinked(directory);
-          // One write may take less than it was given.
-          for (let at = 0; at < part.length; ) at += (await file.write(part, at, part.length - at)).bytesWritten;
-        }
+        // Whoever sends too much or too slowly gets an answer, so the source is left open.
+        await new Promise<void>((resolve, reject) => {
+          const settle = (error?: unknown): void => {
+            source.off('data', onData).off('end', onEnd).off('close', onClose).off('error', settle).pause();
+            signal.removeEventListener('abort', onAbort);
+            if (error === undefined) resolve();
+            else reject(error);
+          };
+          const onEnd = (): void => {
+            source.off('close', onClose);
+            // The last bytes may still be on their way to the disk.
+            if (storing) storing.then(() => settle(), settle);
+            else settle();
+          };
+          const onClose = (): void => settle(new Error('the sender has gone away'));
+          const onAbort = (): void => settle(signal.reason);
+          const onData = (chunk: Buffer): void => {
+            bytes += chunk.length;
+            onBytes(chunk.length);
+            if (bytes > limit) {
+              settle(new BodyTooLarge(`the body has more than ${limit} bytes`));
+              return;
+            }
+            storing = store.add(chunk);
+            if (!storing) return;
+            source.pause();
+            storing.then(() => source.resume(), settle);
+          };
+          if (signal.aborted) {
+            onAbort();
+            return;
+          }
+          source.on('data', onData).once('end', onEnd).once('close', onClose).once('error', settle);
+          signal.addEventListener('abort', onAbort);
+        });
       } catch (error) {
-        spooled -= inSpool;
-        await file?.close();
+        await storing?.catch(() => {});
+        await store.close();
         throw error;
       }
-      return file ? inFile(file, bytes) : inMemory(chunks);
+      return { bytes, crossing: () => store.crossing(bytes), stream: store.stream, close: store.close };
     },
   };
 };

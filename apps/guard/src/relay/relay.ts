@@ -1,36 +1,44 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { GuardBlock } from '@sallyport/contract';
-import type { RawHeader, WafRequest, WafResponse } from '@sallyport/waf';
-import type { Exchange, Judged, Judgement, JudgeRequests } from '../judge/judge.ts';
+import type { Judged, JudgeRequests } from '../judge/judge.ts';
+import type { Lanes, Spoken } from '../lanes/lanes.ts';
 import type { Policy } from '../policy/policy.ts';
 import { blockRecord } from '../tell/block-record.ts';
 import type { Counter } from '../tell/counts.ts';
+import type { CrossingBody, CrossingResponse, RelayedRequest } from '../threads/protocol.ts';
 import type { AnswerStart } from './answer-start.ts';
+import { clientPrefix } from './client-prefix.ts';
 import type { Forwarder, InspectAnswer } from './forward.ts';
-import { toRawHeaders } from './headers.ts';
+import { toRawHeaders, withoutHeaders } from './headers.ts';
 import { type BodyHolder, BodyTooLarge, type HeldBody } from './held-body.ts';
 import { NoAnswer } from './no-answer.ts';
+import type { Place, Places } from './places.ts';
+import { isOurFault, refuse, refuseJudged, refuseUnjudged } from './refuse.ts';
+import { responseFor } from './upgrade.ts';
 
 /** Headers between HAProxy and the relay, which no client has sent. */
 const INTERNAL = new Set(['x-sallyport-route', 'x-sallyport-reference', 'x-sallyport-client', 'x-sallyport-inspect']);
 
+const NO_BODY: CrossingBody = { bytes: 0, file: undefined, blocks: [] };
+const PASSED: Spoken['judgement'] = { action: 'pass' };
+
 export interface RelayDeps {
   policy: () => Policy | undefined;
-  /** Whether there is one, without preparing it. */
-  hasPolicy: () => boolean;
-  judge: JudgeRequests;
+  judge: Pick<JudgeRequests, 'access'>;
+  lanes: Lanes;
   counter: Counter;
   counted(): void;
   tell(block: GuardBlock): void;
   bodies: BodyHolder;
+  places: Places;
   forwarder: Forwarder;
   /** Longest body, bytes. */
   bodyLimit: number;
 }
 
-interface Relayed extends Judged {
-  addresses: readonly string[];
-}
+/** A request, its answer, and the client's connection when it asks for another protocol. */
+type Visit = { incoming: IncomingMessage; response: ServerResponse; socket: Duplex | undefined };
 
 const headerOf = (incoming: IncomingMessage, name: string): string => {
   const value = incoming.headers[name];
@@ -38,171 +46,171 @@ const headerOf = (incoming: IncomingMessage, name: string): string => {
 };
 
 /** What HAProxy has told about the request. Throws when it has not. */
-const toRelayed = (incoming: IncomingMessage): Relayed => {
+const toRelayed = (incoming: IncomingMessage): RelayedRequest & { client: string } => {
   const hostId = Number(headerOf(incoming, 'x-sallyport-route').split('|')[4]);
   const addresses = headerOf(incoming, 'x-sallyport-client').split(' ');
   const [client] = addresses;
   if (!Number.isSafeInteger(hostId) || hostId < 1 || !client) throw new Error('no host or client');
-  let headers: readonly RawHeader[] | undefined;
   return {
     reference: headerOf(incoming, 'x-sallyport-reference'),
     hostId,
     client,
     addresses,
-    method: Buffer.from(incoming.method ?? '', 'latin1'),
-    uri: Buffer.from(incoming.url ?? '', 'latin1'),
-    headers: () => {
-      headers ??= toRawHeaders(incoming.rawHeaders, INTERNAL);
-      return headers;
-    },
+    method: incoming.method ?? '',
+    uri: incoming.url ?? '',
+    headers: withoutHeaders(incoming.rawHeaders, INTERNAL),
   };
 };
 
-const toWafRequest = (request: Relayed, policy: Policy, body: HeldBody): WafRequest => {
-  const exclusions = policy.exclusions(request.hostId, request.uri);
-  const [clientAddress = '', clientPort, serverAddress = '0.0.0.0', serverPort] = request.addresses;
-  return {
-    method: request.method,
-    uri: request.uri,
-    httpVersion: Buffer.from('HTTP/1.1'),
-    headers: request.headers(),
-    body: body.bytes === 0 ? null : body.whole(),
-    clientAddress,
-    clientPort: Number(clientPort) || 0,
-    serverAddress,
-    serverPort: Number(serverPort) || 0,
-    uniqueId: request.reference,
-    now: Date.now(),
-    ...(exclusions ? { exclusions } : {}),
-  };
-};
-
-const toWafResponse = (answer: IncomingMessage, start: AnswerStart | undefined): WafResponse => ({
-  status: answer.statusCode ?? 0,
-  httpVersion: `HTTP/${answer.httpVersion}`,
-  headers: toRawHeaders(answer.rawHeaders, new Set()),
-  body: start?.body ?? null,
-  bodyTruncated: start?.isWhole === false,
+const toJudged = ({ reference, hostId, client, method, uri, headers }: ReturnType<typeof toRelayed>): Judged => ({
+  reference,
+  hostId,
+  client,
+  method: Buffer.from(method, 'latin1'),
+  uri: Buffer.from(uri, 'latin1'),
+  headers: () => toRawHeaders(headers),
 });
 
-/** How long what is left of a refused body is read and thrown away. */
-const DRAIN_MS = 2_000;
+const toCrossing = (answer: IncomingMessage, start: AnswerStart | undefined): CrossingResponse => ({
+  status: answer.statusCode ?? 0,
+  httpVersion: `HTTP/${answer.httpVersion}`,
+  headers: answer.rawHeaders,
+  body: start?.body ?? null,
+  isTruncated: start?.isWhole === false,
+});
 
-/**
- * Ends an answer to a request whose body may still be coming in. The connection stays open, for HAProxy to close: a
- * HAProxy that is still sending drops an answer it has just read when the other side closes meanwhile.
- */
-const endEarly = (response: ServerResponse): void => {
-  const { req: incoming } = response;
-  response.end();
-  if (incoming.complete) return;
-  incoming.resume();
-  const giveUp = setTimeout(() => incoming.destroy(), DRAIN_MS);
-  incoming.once('close', () => clearTimeout(giveUp));
-};
-
-/** HAProxy makes the page: it only has to be told what to refuse. */
-const refuse = (response: ServerResponse, layer: 'acl' | 'waf' | 'guard', status: number): void => {
-  if (response.headersSent) return void response.destroy();
-  response.sendDate = false;
-  response.writeHead(status, ['X-Sallyport-Refused', layer, 'Content-Length', '0']);
-  endEarly(response);
-};
-
-const answer = (response: ServerResponse, judgement: Exclude<Judgement, { action: 'pass' }>): void => {
-  switch (judgement.action) {
-    case 'deny':
-      refuse(response, judgement.layer, judgement.status);
-      break;
-    case 'drop':
-      refuse(response, 'waf', 403);
-      break;
-    case 'redirect':
-      response.writeHead(302, ['Location', judgement.location, 'Content-Length', '0']);
-      endEarly(response);
-      break;
-    default:
-      judgement satisfies never;
-  }
-};
-
-/** Judges requests with long bodies, whole, and passes on those that may. */
+/** Has requests with long bodies judged, whole, and passes on those that may. */
 export const createRelay = (deps: RelayDeps) => {
-  const { judge, counter, counted, tell, bodies, forwarder, bodyLimit } = deps;
+  const { judge, lanes, counter, counted, tell, bodies, places, forwarder, bodyLimit } = deps;
+  let lastId = 0;
 
-  const tooLarge = (request: Relayed, response: ServerResponse): void => {
+  const tooLarge = (judged: Judged, response: ServerResponse): void => {
     counter.add('requests');
     counter.add('blocked');
     const reason = `the body has more than ${bodyLimit} bytes`;
-    const outcome = { layer: 'waf', monitored: false, status: 413, reason, rule_id: null, matches: [] } as const;
-    tell(blockRecord({ ...request, headers: request.headers() }, { ...outcome, matches: [] }));
+    const outcome = { layer: 'waf', monitored: false, status: 413, reason, rule_id: null } as const;
+    tell(blockRecord({ ...judged, headers: judged.headers() }, { ...outcome, matches: [] }));
     counted();
     refuse(response, 'waf', 413);
   };
 
-  const pass = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const policy = deps.policy();
-    if (!policy) throw new Error('there is no configuration to judge by');
-    const request = toRelayed(incoming);
-    const denial = judge.access(policy, request);
-    if (denial && denial.action !== 'pass') {
-      counted();
-      return answer(response, denial);
-    }
-    if (Number(incoming.headers['content-length'] ?? 0) > bodyLimit) return tooLarge(request, response);
+  /** Reads the body that comes with a request; undefined when it was refused for its length. */
+  const receive = async (
+    { incoming, response }: Visit,
+    judged: Judged,
+    client: string,
+    place: Place,
+  ): Promise<HeldBody | undefined> => {
     if (/100-continue/i.test(headerOf(incoming, 'expect'))) response.writeContinue();
-    let body: HeldBody;
+    lanes.expect(Number(incoming.headers['content-length'] ?? 0));
+    place.receive();
     try {
-      body = await bodies.hold(incoming);
+      return await bodies.hold({ source: incoming, client, signal: place.signal, onBytes: place.flowed });
     } catch (error) {
-      if (error instanceof BodyTooLarge) return tooLarge(request, response);
-      throw error;
-    }
-    try {
-      const startedAt = performance.now();
-      // Rules may have changed while the body came in.
-      const now = deps.policy() ?? policy;
-      const whole = (): WafRequest => toWafRequest(request, now, body);
-      const { judgement, judgeResponse, end }: Partial<Exchange> & Pick<Exchange, 'judgement'> =
-        headerOf(incoming, 'x-sallyport-inspect') === 'response'
-          ? judge.exchange(now, request, whole)
-          : { judgement: judge.firewall(now, request, whole) };
-      counter.took(performance.now() - startedAt);
-      counted();
-      if (judgement.action !== 'pass') return answer(response, judgement);
-      const inspect: InspectAnswer | undefined =
-        judgeResponse &&
-        ((upstream, start) => {
-          const word = judgeResponse(toWafResponse(upstream, start));
-          counted();
-          if (word.action !== 'pass') answer(response, word);
-          return word.action === 'pass';
-        });
-      try {
-        await forwarder.forward(incoming, body, response, inspect);
-      } finally {
-        // A client that hangs up early must not be one that no rule has counted.
-        end?.();
-      }
+      if (!(error instanceof BodyTooLarge)) throw error;
+      tooLarge(judged, response);
+      return undefined;
     } finally {
-      await body.close();
+      place.rest();
     }
   };
 
-  return (incoming: IncomingMessage, response: ServerResponse): void => {
-    if (incoming.url === '/health' && incoming.headers['x-sallyport-route'] === undefined) {
-      response.writeHead(deps.hasPolicy() ? 200 : 503).end();
-      return;
+  const inspectBy =
+    (spoken: Spoken, id: number, response: ServerResponse): InspectAnswer =>
+    async (upstream, start) => {
+      const { judgement } = await spoken.thread.ask({ type: 'response', id, response: toCrossing(upstream, start) });
+      if (judgement.action !== 'pass') refuseJudged(response, judgement);
+      return judgement.action === 'pass';
+    };
+
+  /** Has a request judged that is there as a whole, and passes it on. */
+  const judgeAndForward = async (
+    visit: Visit,
+    parts: { request: ReturnType<typeof toRelayed>; client: string; place: Place; body: HeldBody | undefined },
+  ) => {
+    const { incoming, response, socket } = visit;
+    const { request, client, place, body } = parts;
+    const id = ++lastId;
+    const isExchange = headerOf(incoming, 'x-sallyport-inspect') === 'response';
+    // Rules may have changed while the body came in.
+    const isInspected = deps.policy()?.inspects(request.hostId) ?? true;
+    const spoken = isInspected
+      ? await lanes.judge(client, { type: 'request', id, request, body: body?.crossing() ?? NO_BODY, isExchange })
+      : undefined;
+    const { judgement, isOpen } = spoken ?? { judgement: PASSED, isOpen: false };
+    try {
+      if (judgement.action !== 'pass') return refuseJudged(response, judgement);
+      // Who has hung up meanwhile may have been told that nothing happened.
+      if (response.destroyed || incoming.socket.destroyed) return;
+      const inspect = spoken && isOpen ? inspectBy(spoken, id, response) : undefined;
+      await forwarder.forward({ incoming, body, response, place, inspect, socket });
+    } finally {
+      if (spoken && isOpen) {
+        // A client that hangs up early must not be one that no rule has counted.
+        spoken.thread.end(id);
+        lanes.closed(spoken.thread);
+      }
     }
-    pass(incoming, response).catch((error: unknown) => {
+  };
+
+  const pass = async (visit: Visit): Promise<void> => {
+    const { incoming, response, socket } = visit;
+    const policy = deps.policy();
+    if (!policy) throw new Error('there is no configuration to judge by');
+    const request = toRelayed(incoming);
+    const judged = toJudged(request);
+    const denial = judge.access(policy, judged);
+    if (denial && denial.action !== 'pass') {
+      counted();
+      return refuseJudged(response, denial);
+    }
+    if (Number(incoming.headers['content-length'] ?? 0) > bodyLimit) return tooLarge(judged, response);
+    const client = clientPrefix(request.client);
+    const place = places.enter(client);
+    let body: HeldBody | undefined;
+    try {
+      if (!socket) {
+        body = await receive(visit, judged, client, place);
+        if (!body) return;
+      }
+      await judgeAndForward(visit, { request, client, place, body });
+    } finally {
+      place.leave();
+      await body?.close();
+    }
+  };
+
+  const visited = (visit: Visit): void => {
+    const { incoming, response } = visit;
+    pass(visit).catch((error: unknown) => {
       // A client that has gone away was not refused anything.
-      if (incoming.destroyed && !incoming.complete) {
+      if (response.destroyed || (incoming.destroyed && !incoming.complete)) {
         response.destroy();
         return;
       }
-      if (!(error instanceof NoAnswer)) counter.add('unjudged');
+      if (!(error instanceof NoAnswer) && isOurFault(error)) counter.add('unjudged');
       counted();
-      refuse(response, 'guard', 503);
+      refuseUnjudged(response, error);
     });
+  };
+
+  return {
+    onRequest(incoming: IncomingMessage, response: ServerResponse): void {
+      if (incoming.url === '/health' && incoming.headers['x-sallyport-route'] === undefined) {
+        response.writeHead(deps.policy() ? 200 : 503).end();
+      } else visited({ incoming, response, socket: undefined });
+    },
+
+    /** A request that asks for another protocol, which HAProxy hands over without a body only. */
+    onUpgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+      const { headers } = incoming;
+      socket.on('error', () => socket.destroy());
+      if (headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined) {
+        socket.destroy();
+        return;
+      }
+      if (head.length > 0) socket.unshift(head);
+      visited({ incoming, response: responseFor(incoming, socket), socket });
+    },
   };
 };

@@ -3,7 +3,7 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync 
 import { type Counts, readCounts, SLAB_LENGTH } from './counts.ts';
 
 /** Threads that may count at the same time; slot 0 holds what ended threads have counted. */
-export const SLOTS = 16;
+export const SLOTS = 64;
 const HEADER_BYTES = 64;
 const SLOT_BYTES = SLAB_LENGTH * Float64Array.BYTES_PER_ELEMENT;
 

@@ -1,17 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { GuardConfig, GuardMessage } from '@sallyport/contract';
 import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
-import { findCountryDatabase, openCountryDatabase } from '@sallyport/server/features/access-lists/country-database';
 import type { RuleSet } from '@sallyport/waf';
+import { findCountry } from '../policy/country.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';
-import { compileRules, InvalidRules, rulesKey } from '../policy/rules.ts';
+import { compileRules, InvalidRules } from '../policy/rules.ts';
+import { rulesKey } from '../policy/rules-key.ts';
 import { openSlot, slabIn } from '../tell/count-file.ts';
 import { createCounter } from '../tell/counts.ts';
+import { createLineLimit } from '../tell/line-limit.ts';
+import { collectAll } from './collect-all.ts';
 import type { FromThread, ThreadData } from './protocol.ts';
 
 const HEARTBEAT_MS = 100;
-/** Lines of one turn of the event loop: a flood of attacks must not fill the main thread's memory. */
-const LINES_PER_TURN = 100;
 
 /** What every thread of a worker needs: its counters, its policy, and a way to tell. */
 export const createThread = () => {
@@ -22,29 +23,12 @@ export const createThread = () => {
   const slot = openSlot(guardFiles(data.dataDir, data.index).counters, data.slot, slab);
   const counter = createCounter(slab);
   const beat = new Int32Array(data.heartbeat);
-  const countryPath = findCountryDatabase(data.dataDir);
-  const country = countryPath === undefined ? undefined : openCountryDatabase(countryPath);
+  const country = findCountry(data.dataDir);
+  const mayTell = createLineLimit();
   let policy: Policy | undefined;
-  let postponed: GuardConfig | undefined;
   let rules: { key: string; ruleSet: RuleSet } | undefined;
-  let linesLeft = LINES_PER_TURN;
-  let isTurnEnding = false;
 
   const say = (message: FromThread): void => port.postMessage(message);
-
-  /** Writes the counters, before the answer goes out: who is answered is counted, even if this process is killed now. */
-  const counted = (): void => slot.save();
-
-  const mayTell = (): boolean => {
-    if (!isTurnEnding) {
-      isTurnEnding = true;
-      setImmediate(() => {
-        isTurnEnding = false;
-        linesLeft = LINES_PER_TURN;
-      });
-    }
-    return linesLeft-- > 0;
-  };
 
   const rulesFor = ({ waf }: GuardConfig): RuleSet | null => {
     if (!waf.enabled) return null;
@@ -52,6 +36,8 @@ export const createThread = () => {
     if (rules?.key !== key) {
       const geo = country && ((address: string) => ({ COUNTRY_CODE: country(address) ?? '' }));
       rules = { key, ruleSet: compileRules(waf.rule_sources, geo) };
+      // Compiling leaves several times as much garbage as rules.
+      collectAll();
     }
     return rules.ruleSet;
   };
@@ -63,18 +49,10 @@ export const createThread = () => {
     port,
     say,
     counter,
-    counted,
-    /** The policy in force; undefined when there is none. Prepares one that was postponed. */
-    policy(): Policy | undefined {
-      if (postponed) {
-        const config = postponed;
-        postponed = undefined;
-        policy = createPolicy(config, { ruleSet: rulesFor(config), country });
-      }
-      return policy;
-    },
-
-    hasPolicy: (): boolean => policy !== undefined || postponed !== undefined,
+    /** Writes the counters, before the answer goes out: who is answered is counted, even if this process is killed now. */
+    counted: (): void => slot.save(),
+    /** The policy in force; undefined when there is none. */
+    policy: (): Policy | undefined => policy,
 
     tell(message: GuardMessage): void {
       if (mayTell()) say({ type: 'line', line: JSON.stringify(message) });
@@ -95,19 +73,10 @@ export const createThread = () => {
       }
     },
 
-    /**
-     * Puts a configuration in force that another thread has found good; it is prepared when it is first needed, because
-     * a compiled Core Rule Set takes 100 MB.
-     */
-    adoptLater(config: GuardConfig): void {
-      policy = undefined;
-      postponed = config;
-      say({ type: 'serving', revision: config.revision });
-    },
-
     close(): void {
       slot.save();
       slot.close();
+      port.close();
     },
   };
 };

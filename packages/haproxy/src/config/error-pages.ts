@@ -13,6 +13,12 @@ export const ownAnswers: ReadonlyMap<number, { title: string; message: string }>
   [504, { title: 'Gateway timeout', message: 'The site took too long to answer.' }],
 ]);
 
+/** The same for statuses that HAProxy can't be given a page for: rules answer with them, see `ownAnswer`. */
+const returnedAnswers: typeof ownAnswers = new Map([
+  [408, { title: 'Request too slow', message: 'This request came in too slowly. Please try again.' }],
+  [507, { title: 'No room', message: 'There is no room for a request of this size at the moment. Please try again.' }],
+]);
+
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto 0;max-width:34em;padding:0 1.5em;color:#1c2733;background:#f7f9fb}' +
   'h1{font-size:1.5em;margin:0 0 .4em}code{font-size:.9em}footer{margin-top:2em;color:#5b6b7b;font-size:.85em}' +
@@ -40,7 +46,7 @@ const jsonFragments = (status: number): [string, string][] => [
  * each, so the choice between HTML and JSON has to happen inside the body, piece by piece.
  */
 export const renderPageFragments = (): string =>
-  [...ownAnswers]
+  [...ownAnswers, ...returnedAnswers]
     .flatMap(([status, { title }]) => [...htmlFragments(status, title), ...jsonFragments(status)])
     .map(([key, value]) => `${key} ${value}\n`)
     .join('');
@@ -57,13 +63,15 @@ const securityHeaders = [
   'hdr X-Sallyport-Reference %[unique-id]',
 ].join(' ');
 
-/** One `http-error` line per status; a message is one of ours, never text of the client. */
+/** Status, page and headers of one answer; a message is one of ours, never text of the client. */
+const reply = (status: number, message: string): string =>
+  `status ${status} content-type "text/html; charset=utf-8" ` +
+  `lf-string '${piece(status, 'open')}%[var(txn.message,"${message}")]${piece(status, 'reference')}` +
+  `%[unique-id]${piece(status, 'close')}' ${securityHeaders}${status === 429 ? ' hdr Retry-After %[var(txn.retry_after,1)]' : ''}`;
+
+/** One `http-error` line per status. */
 export const errorReplies = (): string =>
-  [...ownAnswers]
-    .map(
-      ([status, { message }]) =>
-        `  http-error status ${status} content-type "text/html; charset=utf-8" ` +
-        `lf-string '${piece(status, 'open')}%[var(txn.message,"${message}")]${piece(status, 'reference')}` +
-        `%[unique-id]${piece(status, 'close')}' ${securityHeaders}${status === 429 ? ' hdr Retry-After %[var(txn.retry_after,1)]' : ''}\n`,
-    )
-    .join('');
+  [...ownAnswers].map(([status, { message }]) => `  http-error ${reply(status, message)}\n`).join('');
+
+/** What a rule `return`s for a status that has no `http-error`. */
+export const ownAnswer = (status: 408 | 507): string => reply(status, returnedAnswers.get(status)?.message ?? '');

@@ -41,8 +41,8 @@ export const judging = (settings: ConfigSettings): string =>
   http-request set-var(txn.relayed) bool(true) if firewalled has_length { req.body_size,sub(txn.held) gt 0 }
   http-request set-var(txn.relayed) bool(true) if firewalled !has_length { var(txn.held) -m int gt 0 }
   http-request set-var(txn.relayed) bool(true) if firewalled chunked upgrade
-  # Answers are inspected where they pass through the guard. What is upgraded has none.
-  http-request set-var(txn.relayed) bool(true) if firewalled !upgrade { var(txn.flags),and(${routeFlags.inspectResponses}) -m bool }
+  # Answers are inspected where they pass through the guard, whatever the request asked for: only the origin can upgrade.
+  http-request set-var(txn.relayed) bool(true) if firewalled { var(txn.flags),and(${routeFlags.inspectResponses}) -m bool }
   acl relayed var(txn.relayed) -m found
   acl fail_open ${failOpen}
 
@@ -64,9 +64,9 @@ const agents = (settings: ConfigSettings, { agents: paths }: GuardSettings): str
 /** How often a request whose guard ended is put to another. */
 const ASK_AGAIN = 3;
 
-const askAgain = `\
-  http-request send-spoe-group guard request if ended firewalled !{ var(txn.guard.verdict) -m found }
-  http-request send-spoe-group guard client if ended !firewalled !{ var(txn.guard.verdict) -m found }
+const askAgain = (reason: 'hung' | 'ended'): string => `\
+  http-request send-spoe-group guard request if ${reason} firewalled !{ var(txn.guard.verdict) -m found }
+  http-request send-spoe-group guard client if ${reason} !firewalled !{ var(txn.guard.verdict) -m found }
 `;
 
 /** Origins behind the guard, and the guard. A request leaves the first section only by its first rule, or is refused. */
@@ -84,7 +84,10 @@ backend guarded
   # Connection closed (256) or lost (257): the guard has ended or takes new rules. Another one is asked; more than
   # once, because other connections to the same guard may be about to end as well.
   acl ended var(txn.guard.error) -m int 256 257
-${askAgain.repeat(ASK_AGAIN)}\
+  # No answer in time (1): the guard hangs, and the other need not.
+  acl hung var(txn.guard.error) -m int 1
+${askAgain('hung')}\
+${askAgain('ended').repeat(ASK_AGAIN)}\
   http-request allow if { var(txn.guard.verdict) -m str pass }
 ${rememberRequest()}\
   # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass.
@@ -124,7 +127,7 @@ backend guards
   option redispatch 1
   timeout connect 1s
   timeout server 3m
-  timeout check 2s
+  timeout check 1s
   # A guard that hangs loses its connections, and with them every further question.
   default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
 ${agents(settings, settings.guard)}`;
@@ -141,7 +144,7 @@ const refusals = (ruleSet: string, layer: string, status: string): string => `\
 export const renderSpoe = ({ timeoutMs }: GuardSettings): string => `\
 [guard]
 spoe-agent guard
-  groups request client
+  groups request client whoever
   option var-prefix guard
   option set-on-error error
   option continue-on-error
@@ -149,7 +152,8 @@ spoe-agent guard
   max-waiting-frames 8
   timeout hello 1s
   timeout idle 2m
-  timeout processing ${timeoutMs}ms
+  # Half of what a verdict may take: a guard that does not answer leaves time for another one.
+  timeout processing ${Math.ceil(timeoutMs / 2)}ms
   use-backend guards
 
 spoe-message firewall
@@ -157,6 +161,12 @@ spoe-message firewall
 
 spoe-message access
   args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin
+
+# Sets txn.guard.relay to the number of the guard that answers.
+spoe-message presence
+
+spoe-group whoever
+  messages presence
 
 spoe-group request
   messages firewall

@@ -1,5 +1,6 @@
 import { routeFlags } from '../routes/flags.ts';
 import { socketAddress } from './confinement.ts';
+import { ownAnswer } from './error-pages.ts';
 import { destination } from './forwarding.ts';
 import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
@@ -12,32 +13,53 @@ export const relaySections = (settings: ConfigSettings): string => {
   const relays = guard.relays
     .map((path, index) => `  server relay-${index} ${socketAddress(settings, path)}\n`)
     .join('');
+  const chosen = guard.relays
+    .map((_, index) => `  use-server relay-${index} if { var(txn.guard.relay) -m int ${index} }\n`)
+    .join('');
   return `
 # The guard reads a long body to its end, judges it, and hands the request back to the next section.
 # What it has to know travels in headers; copies that the client sent are replaced here.
 backend relay
+  filter spoe engine guard config ${quote(guard.spoeFile)}
+  balance leastconn
   option redispatch 1
   option httpchk GET /health
-  # It may be busy for seconds with a body of megabytes. One that hangs loses its connections.
-  timeout check 3s
-  default-server check inter 500ms downinter 100ms rise 1 fall 3 maxconn 256 on-marked-down shutdown-sessions
+  timeout check 1s
+  # Who hangs loses its connections. How many may be open at a time is up to the relays, which know what each is good for.
+  default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
   acl gone nbsrv(relay) lt 1
+  acl refused var(txn.refused) -m found
 ${rememberRequest()}\
-  http-request set-var(txn.refused) str(guard) if gone
-  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if gone
+  # Until there is an answer: a relay that hangs up is no fault of the site.
+  http-request set-var(txn.refused) str(guard)
+  http-request set-var(txn.message) str("This request could not be checked. Please try again.")
   http-request deny deny_status 503 if gone
+  # Whoever answers first is alive and takes it; one that hangs is known as down only after a second or two.
+  http-request send-spoe-group guard whoever
+  http-request send-spoe-group guard whoever if !{ var(txn.guard.relay) -m found }
   http-request set-header X-Sallyport-Route %[var(txn.route)]
   http-request set-header X-Sallyport-Reference %[unique-id]
   http-request set-header X-Sallyport-Client "%[src] %[src_port] %[fc_dst] %[fc_dst_port]"
   http-request del-header X-Sallyport-Inspect
   http-request set-header X-Sallyport-Inspect response if { var(txn.flags),and(${routeFlags.inspectResponses}) -m bool }
+  # A handshake has no body: what has one is judged, and goes on as a plain request.
+  acl has_body req.hdr(content-length) -m found
+  acl has_body req.hdr(transfer-encoding) -m found
+  http-request del-header Upgrade if has_body
+  http-request del-header Connection if has_body
+${chosen}\
+  http-response unset-var(txn.refused)
+  http-response unset-var(txn.message)
+  http-response deny deny_status 502 if { res.hdr(x-sallyport-refused) -m str origin }
   http-response set-var(txn.refused) res.hdr(x-sallyport-refused)
-  acl refused var(txn.refused) -m found
   http-response set-var(txn.message) str("Blocked by access control list") if refused { var(txn.refused) -m str acl }
-  http-response set-var(txn.message) str("This request could not be checked. Please try again.") if refused { var(txn.refused) -m str guard }
+  http-response set-var(txn.message) str("This request could not be checked. Please try again.") if refused { status 503 }
   http-response deny deny_status 400 if refused { status 400 }
+  http-response return ${ownAnswer(408)} if refused { status 408 }
   http-response deny deny_status 413 if refused { status 413 }
+  http-response deny deny_status 429 if refused { status 429 }
   http-response deny deny_status 503 if refused { status 503 }
+  http-response return ${ownAnswer(507)} if refused { status 507 }
   http-response deny deny_status 403 if refused
 ${relays}
 # Takes judged requests back. Nobody but this user's processes can connect, so the headers are believed.
