@@ -131,6 +131,20 @@ describe('trusted proxies', () => {
     expect(seen).toMatchObject({ 'x-forwarded-for': '203.0.113.7, 127.0.0.1', 'x-forwarded-proto': 'https' });
   });
 
+  test("of several protocols in the header, the last one is the trusted proxy's word", async () => {
+    const asked = { port: plane.httpPort, host: 'forced.example.com' };
+    const statusWith = async (proto: string | string[]) =>
+      (await ask({ ...asked, headers: { 'X-Forwarded-Proto': proto } })).status;
+    expect(await statusWith('https, http')).toBe(308);
+    expect(await statusWith(['https', 'http'])).toBe(308);
+    const plain = { port: plane.httpPort, host: 'a.example.com' };
+    for (const proto of ['http, https', ['http', 'https'], 'HTTPS']) {
+      expect(await statusWith(proto)).toBe(200);
+      const answer = await ask({ ...plain, headers: { 'X-Forwarded-Proto': proto } });
+      expect(answer.json<Echo>().headers['x-forwarded-proto']).toBe('https');
+    }
+  });
+
   test('TLS that a trusted proxy ended counts as TLS', async () => {
     const asked = { port: plane.httpPort, host: 'forced.example.com' };
     expect((await ask({ ...asked, headers: { 'X-Forwarded-Proto': 'https' } })).status).toBe(200);

@@ -164,7 +164,7 @@ describe("the proxy's own answers", () => {
 
   test.each([
     ['CONNECT', 'CONNECT ok.example.com:443 HTTP/1.1\r\nHost: ok.example.com:443\r\n\r\n', 405],
-    ['no host', 'GET / HTTP/1.0\r\n\r\n', 404],
+    ['no host', 'GET / HTTP/1.0\r\n\r\n', 400],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: ok.example.com\r\nHost: lenient.example.com\r\n\r\n', 400],
     [
       'a target that contradicts the host',

@@ -31,6 +31,7 @@ ${settings.proxyProtocol ? proxyProtocol : ''}\
   http-request set-var(txn.peer) src
   acl from_trusted_proxy var(txn.peer) -m ip ${trusted}
 ${Array.from({ length: maxHops }, (_, index) => hopRule(index + 1)).join('')}\
-  http-request set-var(txn.forwarded_proto) str(https) if from_trusted_proxy { req.hdr(x-forwarded-proto) -m str https }
+  # Of several values the last one is the trusted proxy's own.
+  http-request set-var(txn.forwarded_proto) str(https) if from_trusted_proxy { req.hdr(x-forwarded-proto,-1) -m str -i https }
 
 `;

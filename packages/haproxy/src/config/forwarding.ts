@@ -7,7 +7,8 @@ import type { ConfigSettings } from './settings.ts';
 const trustedForwarding = `\
   http-request add-header X-Forwarded-For %[var(txn.peer)] if from_trusted_proxy
   http-request set-header X-Forwarded-For %[var(txn.peer)] if !from_trusted_proxy
-  http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)] if !{ var(txn.forwarded_proto) -m found }
+  http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+  http-request set-header X-Forwarded-Proto https if { var(txn.forwarded_proto) -m found }
 `;
 
 const directForwarding = `\
@@ -25,7 +26,7 @@ export const forwardedHeaders = ({ trustedProxies }: ConfigSettings): string => 
   http-request del-header Forwarded
   http-request set-header X-Real-IP %ci
 ${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
-  http-request set-header X-Forwarded-Host %[req.hdr(host)]
+  http-request set-header X-Forwarded-Host %[req.fhdr(host)]
   http-request set-header X-Forwarded-Port %fp
   http-request del-header ^x-(real-ip|forwarded-(for|proto|host|port))$ -m reg if !${flagIsSet(routeFlags.standardHeaders)} !upgrade
   # The management API knows by this that a request came through the proxy.

@@ -50,8 +50,8 @@ ${rememberRequest()}\
 ${chosen}\
   http-response unset-var(txn.refused)
   http-response unset-var(txn.message)
-  http-response deny deny_status 502 if { res.hdr(x-sallyport-refused) -m str origin }
-  http-response set-var(txn.refused) res.hdr(x-sallyport-refused)
+  http-response deny deny_status 502 if { res.fhdr(x-sallyport-refused) -m str origin }
+  http-response set-var(txn.refused) res.fhdr(x-sallyport-refused)
   http-response set-var(txn.message) str("Blocked by access control list") if refused { var(txn.refused) -m str acl }
   http-response set-var(txn.message) str("This request could not be checked. Please try again.") if refused { status 503 }
   http-response deny deny_status 400 if refused { status 400 }
@@ -66,8 +66,8 @@ ${relays}
 frontend relayed
   bind ${quote(`unix@${guard.returnSocket}`)} mode 600
   unique-id-format %[var(txn.reference)]
-  http-request set-var(txn.reference) req.hdr(x-sallyport-reference)
-  http-request set-var(txn.route) req.hdr(x-sallyport-route)
+  http-request set-var(txn.reference) req.fhdr(x-sallyport-reference)
+  http-request set-var(txn.route) req.fhdr(x-sallyport-route)
   http-request set-var(txn.flags) var(txn.route),field(1,|)
   acl asks_for_json req.fhdr(accept) -m sub json
   acl asks_for_html req.fhdr(accept) -m sub text/html

@@ -4,6 +4,7 @@ import { destination, forwardedHeaders, originSections, responseHeaders } from '
 import { eventRing, globalSection } from './global-section.ts';
 import { guardSections, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
+import { names } from './names.ts';
 import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimits, requestBasics, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
@@ -29,6 +30,7 @@ export const renderConfig = (settings: ConfigSettings): string => {
     '\n',
     clientAddress(settings),
     requestBasics(),
+    names(),
     routing(),
     decisions(),
     rateLimits(settings),

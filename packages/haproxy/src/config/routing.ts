@@ -9,7 +9,7 @@ const { hostsMap, overlayMap } = dataPlaneFiles;
  */
 export const routing = (): string => `\
   # Which host is asked for. A record reads flags|address|port|server name|host id; "${disabledRecord}" is switched off, "${removedRecord}" was removed.
-  http-request set-var(txn.host) req.hdr(host),host_only,rtrim(.)
+  http-request set-var(txn.host) req.fhdr(host),host_only
   http-request set-var(txn.route) var(txn.host),map_str(${hostsMap},${removedRecord})
   http-request set-var(txn.route) var(txn.host),map_str(${overlayMap})
   http-request set-var(txn.wildcard) var(txn.host),regsub(^[^.]*,*) if { var(txn.route) -m str ${removedRecord} }

@@ -1,0 +1,33 @@
+import { quote } from './quote.ts';
+
+const label = '[a-z0-9_-]{1,63}';
+const port = '6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[0-9]{1,4}';
+
+/** A DNS name (with underscores, which are in use) or an address, and a port or none: whatever reads it finds the same name. */
+const namePattern = `^(?=.{1,259}$)(?:${label}(?:[.]${label})*+|\\[[0-9a-f:.]{2,45}\\])(?::(?:${port}))?$`;
+
+/**
+ * One reading of what is asked for, whoever reads it: the routes, the guard, the origin. Host is one name or the request is
+ * refused; the target is a path. HAProxy compares Host with the name in an absolute target and in :authority by itself.
+ */
+export const names = (): string => `\
+  # Host: one name, in the form that is routed by. Capitals, the root's dot and an empty port are legal, but nobody
+  # behind us gets to see them (RFC 9110, 4.2.3). Anything else could be another name to whoever reads it next.
+  acl plain_name req.fhdr(host) -m reg ${quote(namePattern)}
+  http-request set-var(txn.odd_name) bool(true) if !plain_name
+  acl odd_name var(txn.odd_name) -m found
+  http-request deny deny_status 400 if odd_name !{ req.fhdr(host) -m len 1:260 }
+  http-request set-header Host '%[req.fhdr(host),lower,regsub("[.]?:?$|[.](?=:)","")]' if odd_name
+  http-request deny deny_status 400 if odd_name !plain_name
+
+  # The target: a path. An absolute one becomes a path, since an origin may read another name out of it (user@host).
+  acl path_target url -m beg /
+  acl http1 req.ver -m beg 1.
+  http-request set-uri '%[url,regsub("^https?://[^/@]*/?",/,i)]' if !path_target http1 !METH_CONNECT { url -m reg -i ${quote('^https?://[^/@]*(?:/|$)')} }
+  http-request deny deny_status 400 if !path_target http1 !METH_CONNECT !{ url -m str * }
+  http-request deny deny_status 400 if !path_target { url -m str * } !METH_OPTIONS
+
+  # Control characters in a header: some applications end it there (RFC 9110, 5.5).
+  http-request deny deny_status 400 if { req.hdrs -m reg ${quote('[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]')} }
+
+`;
