@@ -1,5 +1,6 @@
 import type { ReadLine } from './child-line.ts';
 import type { StopSteps } from './process/stop-process.ts';
+import type { Patience } from './pulse.ts';
 
 /** One row of the process table: everything the supervisor has to know about a child. */
 export interface ChildSpec {
@@ -15,6 +16,8 @@ export interface ChildSpec {
   stop: StopSteps;
   /** Done before each start; a rejection counts as a failed start. */
   prepare?(signal: AbortSignal): Promise<void>;
-  /** Whether it serves; asked again and again until it does. */
-  isReady(): Promise<boolean>;
+  /** Whether it serves; asked as long as it lives, so it has to be cheap, and to answer within some seconds. Never rejects. */
+  isAlive(): Promise<boolean>;
+  /** How long it may not serve before it is replaced. */
+  patience: Patience;
 }

@@ -70,12 +70,12 @@ const run = async (): Promise<void> => {
   const supervisor = superviseAll({
     children: [...table.guards, table.haproxy, table.server],
     inherited,
-    record: (children) =>
+    record: (state) =>
       writeState(layout.stateFile, {
         boot_id: bootId,
         proxy_http: addresses.http,
         proxy_https: addresses.https,
-        children,
+        ...state,
       }),
     log,
     random: Math.random,

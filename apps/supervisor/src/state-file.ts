@@ -1,12 +1,15 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 
-/** What a supervisor leaves for the next one, should it be killed. */
+/** What a supervisor leaves for the next one, should it be killed, and for the status meanwhile. */
 export interface SupervisorState {
   boot_id: string;
   /** Where the data plane listens, as in SALLYPORT_PROXY_HTTP and _HTTPS. */
   proxy_http: string;
   proxy_https: string;
+  /** Those that live. */
   children: { name: string; pid: number; start_time: string; argv: readonly string[] }[];
+  /** Of all children since this supervisor runs; `last_end`: when (ISO 8601) and why one ended without being asked to. */
+  past?: { name: string; restarts: number; last_end: { at: string; why: string } | null }[];
 }
 
 const isState = (value: unknown): value is SupervisorState => {

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../../../test/support/free-ports.ts';
@@ -30,6 +31,7 @@ const givenSupervisor = () => {
     argv: [process.execPath, script('tiny-server.ts'), String(port), ...(manner ? [manner] : [])] as const,
     env: { PATH: process.env.PATH ?? '', SALLYPORT_DATA_DIR: dataDir, SALLYPORT_SETTING: setting },
     stop: [{ signal: 'SIGTERM', waitMs: 1_000 }] as const,
+    port,
   });
   const haproxyConfig = join(dataDir, 'haproxy.cfg');
   const haproxy = () => {
@@ -42,6 +44,7 @@ const givenSupervisor = () => {
       argv: ['haproxy', '-W', '-f', haproxyConfig] as const,
       env: { PATH: `${process.env.PATH}:/usr/sbin`, SALLYPORT_DATA_DIR: dataDir },
       stop: [{ signal: 'SIGUSR1', waitMs: 1_000 }] as const,
+      port: ports.proxy,
     };
   };
   const stateFile = join(dataDir, 'supervisor.json');
@@ -62,7 +65,7 @@ const givenSupervisor = () => {
       supervisor.kill(signal);
       await exited;
     };
-    return { end };
+    return { end, signal: (name: NodeJS.Signals) => void supervisor.kill(name) };
   };
   onTestFinished(async () => {
     // Whatever a failed test left: the supervisor is dead by now (hooks run last to first).
@@ -73,9 +76,12 @@ const givenSupervisor = () => {
 };
 
 /** The pid that answers on a port. */
-const answering = async (port: number): Promise<number | undefined> => {
+const answering = async (port: number, path = '/'): Promise<number | undefined> => {
   try {
-    const response = await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } });
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers: { connection: 'close' },
+      signal: AbortSignal.timeout(path === '/' ? 1_000 : 10_000),
+    });
     return Number(await response.text());
   } catch {
     return undefined;
@@ -85,10 +91,14 @@ const answering = async (port: number): Promise<number | undefined> => {
 const isUp = (port: number) => until(`something answers on ${port}`, () => answering(port));
 
 const isUpOtherThan = (port: number, former: number) =>
-  until(`something new answers on ${port}`, async () => {
-    const pid = await answering(port);
-    return pid === former ? undefined : pid;
-  });
+  until(
+    `something new answers on ${port}`,
+    async () => {
+      const pid = await answering(port);
+      return pid === former ? undefined : pid;
+    },
+    25_000,
+  );
 
 const isGone = (pid: number) => until(`${pid} has ended`, () => readProcess(pid) === undefined);
 
@@ -116,6 +126,76 @@ test('starts a killed child again and leaves the others alone', async () => {
   process.kill(web, 'SIGKILL');
   await isUpOtherThan(ports.web, web);
   expect(await answering(ports.api)).toBe(api);
+});
+
+/** Why children were replaced, as the state tells. */
+const lastEnds = (stateFile: string) => (readState(stateFile)?.past ?? []).map(({ last_end }) => last_end?.why);
+
+interface Hang {
+  how: string;
+  manner?: 'stubborn';
+  hang: (pid: number) => void;
+  state: string;
+}
+
+test.each<Hang>([
+  { how: 'is stopped', hang: (pid: number) => void process.kill(pid, 'SIGSTOP'), state: 'stopped' },
+  {
+    how: 'is stopped and stubborn',
+    manner: 'stubborn',
+    hang: (pid: number) => void process.kill(pid, 'SIGSTOP'),
+    state: 'stopped',
+  },
+  { how: 'waits for ever', hang: () => void answering(ports.web, '/wait'), state: 'idle' },
+  { how: 'works for ever', hang: () => void answering(ports.web, '/work?ms=600000'), state: 'busy' },
+])('replaces a child that $how, and leaves the others alone', async ({ manner, hang, state }) => {
+  const { child, start, stateFile } = givenSupervisor();
+  await start(child('web', ports.web, manner ? { manner } : {}), child('api', ports.api));
+  const [web, api] = [await isUp(ports.web), await isUp(ports.api)];
+  hang(web);
+  await isUpOtherThan(ports.web, web);
+  expect(readProcess(web)).toBeUndefined();
+  expect(await answering(ports.api)).toBe(api);
+  const [why, other] = lastEnds(stateFile);
+  expect(why).toMatch(new RegExp(`^gave no sign of life for \\d+ s \\(${state}\\)$`));
+  expect(other).toBeUndefined();
+});
+
+test('waits for a child that is only busy', async () => {
+  const { child, start, stateFile } = givenSupervisor();
+  await start(child('web', ports.web));
+  const web = await isUp(ports.web);
+  // Longer than its patience with one that does nothing.
+  expect(await answering(ports.web, '/work?ms=4000')).toBe(web);
+  expect(lastEnds(stateFile)).toEqual([undefined]);
+});
+
+test('does not take its own standing still for that of its children', async () => {
+  const { child, start, stateFile } = givenSupervisor();
+  const supervisor = await start(child('web', ports.web));
+  const web = await isUp(ports.web);
+  // Both, as when the machine sleeps, for longer than any patience; the child comes back a moment later.
+  supervisor.signal('SIGSTOP');
+  process.kill(web, 'SIGSTOP');
+  await sleep(8_000);
+  supervisor.signal('SIGCONT');
+  await sleep(1_500);
+  process.kill(web, 'SIGCONT');
+  await isUp(ports.web);
+  await sleep(3_000);
+  expect(await answering(ports.web)).toBe(web);
+  expect(lastEnds(stateFile)).toEqual([undefined]);
+});
+
+test('replaces a hung child that it has adopted', async () => {
+  const { child, start } = givenSupervisor();
+  const first = await start(child('web', ports.web));
+  const web = await isUp(ports.web);
+  await first.end('SIGKILL');
+  await start(child('web', ports.web));
+  process.kill(web, 'SIGSTOP');
+  await isUpOtherThan(ports.web, web);
+  await isGone(web);
 });
 
 test('goes on starting a child that was killed again and again', async () => {
@@ -191,6 +271,18 @@ test('leaves a stranger alone whose pid the state names', async () => {
 
 /** Master and workers of this test's HAProxy. */
 const haproxies = (config: string) => listProcesses().filter(({ argv }) => argv.includes(config));
+
+test('replaces a HAProxy whose worker hangs, master and worker', async () => {
+  const { haproxy, start, haproxyConfig } = givenSupervisor();
+  await start(haproxy());
+  const worker = await isUp(ports.proxy);
+  const master = readProcess(worker)!.parentPid;
+  process.kill(worker, 'SIGSTOP');
+  const newWorker = await isUpOtherThan(ports.proxy, worker);
+  expect([worker, master].map((pid) => readProcess(pid))).toEqual([undefined, undefined]);
+  const living = haproxies(haproxyConfig).map(({ pid }) => pid);
+  expect(living.toSorted()).toEqual([newWorker, readProcess(newWorker)!.parentPid].toSorted());
+});
 
 test.each(['master', 'worker'])('brings HAProxy back when its %s is killed, one of each and no more', async (which) => {
   const { haproxy, start, haproxyConfig } = givenSupervisor();

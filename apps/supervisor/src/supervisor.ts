@@ -11,8 +11,8 @@ export interface SupervisorDeps {
   children: readonly ChildSpec[];
   /** What an earlier supervisor of this data directory and this boot left, if any. */
   inherited: SupervisorState | undefined;
-  /** Called with the living children whenever they change. */
-  record(children: SupervisorState['children']): void;
+  /** Called with the living children, and what became of former ones, whenever that changes. */
+  record(state: Pick<SupervisorState, 'children' | 'past'>): void;
   log: Logger;
   random(): number;
 }
@@ -50,8 +50,12 @@ export const superviseAll = (deps: SupervisorDeps): Supervisor => {
       if (!process) return [];
       return [{ name: keeper.name, pid: process.pid, start_time: process.startTime, argv: process.argv }];
     });
+    const past = keepers.map((keeper) => {
+      const { restarts, lastEnd } = keeper.past();
+      return { name: keeper.name, restarts, last_end: lastEnd ?? null };
+    });
     try {
-      record(living);
+      record({ children: living, past });
     } catch (err) {
       // A full disk must not end what serves: without the record our successor replaces the children, it adopts none.
       log.warn({ err }, 'cannot write down which processes run');

@@ -1,23 +1,8 @@
-import { connect } from 'node:net';
 import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
 import type { ChildSpec } from '../child-spec.ts';
+import { answersLine } from './answers.ts';
 import type { Layout } from './layout.ts';
 import { programPath } from './program-path.ts';
-
-const answerWithinMs = 1_000;
-
-/** Whether a guard answers on its control socket, which it opens once it judges. */
-const answers = (path: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(path, () => socket.write('{"stats":true}\n'));
-    socket.setTimeout(answerWithinMs, () => socket.destroy());
-    socket.once('data', () => {
-      resolve(true);
-      socket.destroy();
-    });
-    socket.once('error', () => resolve(false));
-    socket.once('close', () => resolve(false));
-  });
 
 /**
  * One of the workers that judge requests; HAProxy refuses what none of them has judged. `compileCache`: directory where
@@ -31,5 +16,8 @@ export const guardChild = ({ dataDir }: Pick<Layout, 'dataDir'>, index: number, 
   output: 'ours',
   // Requests in flight are judged to their end; HAProxy asks another guard meanwhile.
   stop: [{ signal: 'SIGTERM', waitMs: 1_500 }],
-  isReady: () => answers(guardFiles(dataDir, index).control),
+  // On its control socket, which it opens once it judges. Its own watchdog ends it when a thread of it is stuck; the
+  // thread that answers here neither judges nor compiles. Before its first answer it loads the rules.
+  isAlive: () => answersLine(guardFiles(dataDir, index).control, '{"stats":true}'),
+  patience: { idleMs: 5_000, busyMs: 60_000, start: { idleMs: 15_000, busyMs: 5 * 60_000 } },
 });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { connect } from 'node:net';
 import type { Listen } from '@sallyport/server/net/listen';
 import type { Logger } from 'pino';
 import type { ChildSpec } from '../child-spec.ts';
 import { explainBindError, whyNotBindable } from '../listeners.ts';
 import { runToEnd } from '../process/run-to-end.ts';
+import { answersLine } from './answers.ts';
 import { readHaproxyLine } from './haproxy-output.ts';
 import type { Layout } from './layout.ts';
 import { programPath } from './program-path.ts';
@@ -18,22 +18,6 @@ export interface HaproxyDeps {
 }
 
 const renderWithinMs = 30_000;
-const answerWithinMs = 1_000;
-
-/** Whether HAProxy's worker answers on its runtime API. */
-const answers = (socketPath: string): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(socketPath);
-    socket.setTimeout(answerWithinMs, () => socket.destroy());
-    socket.once('connect', () => socket.write('show version\n'));
-    socket.once('data', () => {
-      resolve(true);
-      socket.destroy();
-    });
-    socket.once('error', () => resolve(false));
-    socket.once('close', () => resolve(false));
-  });
-
 /**
  * The data plane, as master and worker. A worker that is killed takes its master along (exit-on-failure), and a worker
  * whose master is killed ends by itself, so that a restart always begins from nothing.
@@ -76,6 +60,13 @@ export const haproxyChild = ({ layout, listeners, serverEnv, log }: HaproxyDeps)
         if (problem) throw new Error(`${listen.host}:${listen.port} can't be bound: ${explainBindError(problem)}`);
       }
     },
-    isReady: () => answers(layout.adminSocket),
+    // The worker serves; without the master a change of the rate limit's window could not be made.
+    isAlive: async () => {
+      const both = [layout.adminSocket, layout.masterSocket].map((path) => answersLine(path, 'show version'));
+      return (await Promise.all(both)).every((isAnswered) => isAnswered);
+    },
+    // Its event loop never waits, and its own watchdog ends it after a second or two in one event. A million hosts take
+    // it half a minute to load.
+    patience: { idleMs: 5_000, busyMs: 30_000, start: { idleMs: 15_000, busyMs: 10 * 60_000 } },
   };
 };

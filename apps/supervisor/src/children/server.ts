@@ -1,20 +1,7 @@
 import { type Listen, localAddress } from '@sallyport/server/net/listen';
 import type { ChildSpec } from '../child-spec.ts';
+import { answersHttp } from './answers.ts';
 import { programPath } from './program-path.ts';
-
-const answerWithinMs = 1_000;
-
-const answersHealth = async (bind: Listen): Promise<boolean> => {
-  try {
-    const response = await fetch(`http://${localAddress(bind)}/api/v1/health`, {
-      signal: AbortSignal.timeout(answerWithinMs),
-    });
-    await response.body?.cancel();
-    return response.ok;
-  } catch {
-    return false;
-  }
-};
 
 /** The management API, UI and reconciler. `env` is its whole environment. */
 export const serverChild = (httpBind: Listen, env: Readonly<Record<string, string>>): ChildSpec => ({
@@ -24,5 +11,12 @@ export const serverChild = (httpBind: Listen, env: Readonly<Record<string, strin
   // Its log goes on when the supervisor is killed; a pipe would break.
   output: 'ours',
   stop: [{ signal: 'SIGTERM', waitMs: 2_000 }],
-  isReady: () => answersHealth(httpBind),
+  isAlive: () => answersHttp(`http://${localAddress(httpBind)}/api/v1/health`),
+  // It stands still while SQLite is locked by a command of the CLI (10 s for each change that waits), and while it reads
+  // a million hosts. What it brings the store up to date with may take long, and waits for other nodes.
+  patience: {
+    idleMs: 60_000,
+    busyMs: 10 * 60_000,
+    start: { idleMs: 15 * 60_000, busyMs: 60 * 60_000 },
+  },
 });

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { pino } from 'pino';
 import type { ChildSpec } from '../child-spec.ts';
+import { answersHttp } from '../children/answers.ts';
 import { readBootId } from '../process/proc.ts';
 import { readState, writeState } from '../state-file.ts';
 import { superviseAll } from '../supervisor.ts';
@@ -10,19 +11,19 @@ import { superviseAll } from '../supervisor.ts';
 /** What the test writes. */
 export interface RunSupervisor {
   stateFile: string;
-  children: Pick<ChildSpec, 'name' | 'argv' | 'env' | 'stop'>[];
+  children: (Pick<ChildSpec, 'name' | 'argv' | 'env' | 'stop'> & { port: number })[];
 }
 
 const { stateFile, children }: RunSupervisor = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
 const supervisor = superviseAll({
-  children: children.map((child) => ({
+  children: children.map(({ port, ...child }) => ({
     ...child,
     output: (line) => ({ level: 'info', message: line }),
-    isReady: async () => true,
+    isAlive: () => answersHttp(`http://127.0.0.1:${port}/`),
+    patience: { idleMs: 2_000, busyMs: 6_000, start: { idleMs: 2_000, busyMs: 6_000 } },
   })),
   inherited: readState(stateFile),
-  record: (living) =>
-    writeState(stateFile, { boot_id: readBootId(), proxy_http: '', proxy_https: '', children: living }),
+  record: (state) => writeState(stateFile, { boot_id: readBootId(), proxy_http: '', proxy_https: '', ...state }),
   log: pino({ level: 'debug' }),
   random: Math.random,
 });

@@ -1,0 +1,34 @@
+import { request } from 'node:http';
+import { connect } from 'node:net';
+
+const answerWithinMs = 1_000;
+
+/** Whether something answers `question`, a line, on a unix socket; anything it says counts. */
+export const answersLine = (path: string, question: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(path, () => socket.write(`${question}\n`));
+    // The whole of it: a socket that only accepts would be as good as none.
+    const timer = setTimeout(() => socket.destroy(), answerWithinMs);
+    socket.once('data', () => {
+      resolve(true);
+      socket.destroy();
+    });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => {
+      clearTimeout(timer);
+      resolve(false);
+    });
+  });
+
+/** Whether a URL is answered with a status of success. */
+export const answersHttp = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    // Not fetch: that would keep a second HTTP client in memory.
+    const asked = request(url, { agent: false, signal: AbortSignal.timeout(answerWithinMs) }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asked.once('error', () => resolve(false));
+    asked.once('close', () => resolve(false));
+    asked.end();
+  });
