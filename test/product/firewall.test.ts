@@ -117,7 +117,9 @@ describe('the firewall from the switch to the refusal', () => {
     expect(ours.length).toBeGreaterThan(0);
     const status = () => call<SecurityStatus>('GET', '/security/status');
     expect(await status()).toMatchObject({ applied: true, issue: null });
-    for (const { pid } of ours) process.kill(pid, 'SIGSTOP');
+    // The supervisor too: it would replace them.
+    const stopped = [product.pids().supervisor, ...ours.map(({ pid }) => pid)];
+    for (const pid of stopped) process.kill(pid, 'SIGSTOP');
     try {
       await expect.poll(status).toMatchObject({
         applied: false,
@@ -126,7 +128,7 @@ describe('the firewall from the switch to the refusal', () => {
       // Requests that the relay has taken wait until HAProxy finds that it hangs.
       await expect.poll(async () => (await get('/fine')).status, { timeout: 40_000 }).toBe(503);
     } finally {
-      for (const { pid } of ours) process.kill(pid, 'SIGCONT');
+      for (const pid of stopped.toReversed()) process.kill(pid, 'SIGCONT');
     }
     await expect.poll(status).toMatchObject({ applied: true, issue: null });
     await expect.poll(async () => (await get('/fine')).status).toBe(200);

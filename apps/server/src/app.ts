@@ -35,6 +35,8 @@ export interface AppDeps {
   accounts: Accounts;
   log: Logger;
   metrics: Metrics;
+  /** Whether HAProxy answers at the moment. */
+  isProxyUp(): Promise<boolean>;
   proxyHosts: ProxyHosts;
   remoteServers: RemoteServers;
   certificates: Certificates;
@@ -81,7 +83,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   await registerOpenApi(app);
   await app.register(
     async (api) => {
-      await api.register(healthRoutes(deps.metrics));
+      await api.register(healthRoutes({ registry: deps.metrics.registry, isProxyUp: deps.isProxyUp }));
       await api.register(proxyHostRoutes(deps.proxyHosts));
       await api.register(remoteServerRoutes(deps.remoteServers));
       await api.register(certificateRoutes(deps.certificates));

@@ -11,6 +11,7 @@ import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginGuard } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
+import { createProxyPulse } from './dataplane/proxy-pulse.ts';
 import { watchDataPlane } from './dataplane/watch.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
@@ -141,6 +142,7 @@ export const startServer = async (
     config,
     log,
     metrics,
+    isProxyUp: createProxyPulse(adminSocket(config.dataDir)).isUp,
     identify: createIdentify(config.apiAuth, accounts.identities.resolve),
     clientAddress: createClientAddress(cidrSet(config.trustedProxies)),
     accounts,

@@ -133,7 +133,9 @@ export const SecurityStatus = Type.Object(
     acl: switchable('enabled', 'disabled'),
     rate_limit: switchable('enabled', 'disabled'),
     applied: Type.Boolean({ description: 'The proxy and its guards enforce exactly this.' }),
-    issue: Type.Union([Type.String(), Type.Null()], { description: 'Why they do not, in words.' }),
+    issue: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why they do not, or what else is wrong with them, in words.',
+    }),
     revision: Type.Integer({ description: 'Of the guard configuration; grows with every change of it.' }),
   },
   { title: 'SecurityStatus' },

@@ -5,12 +5,19 @@ const NAME = 3;
 const STATE = 5;
 const RUNNING = '2';
 
-/** How many guards HAProxy finds fit to judge; undefined while HAProxy does not answer. */
-export const countJudges = async (socket: AdminSocket): Promise<number | undefined> => {
+/** Guards of this node: how many there are, and the names of those that HAProxy does not find fit to judge. */
+export interface Judges {
+  total: number;
+  away: readonly string[];
+}
+
+/** Asks HAProxy about the guards; undefined while it does not answer. */
+export const readJudges = async (socket: AdminSocket): Promise<Judges | undefined> => {
   try {
     const lines = (await socket.ask({ words: ['show', 'servers', 'state', 'guards'] })).split('\n');
     const servers = lines.map((line) => line.split(' ')).filter((fields) => fields[NAME]?.startsWith('guard-'));
-    return servers.filter((fields) => fields[STATE] === RUNNING).length;
+    const away = servers.filter((fields) => fields[STATE] !== RUNNING).flatMap((fields) => fields[NAME] ?? []);
+    return { total: servers.length, away };
   } catch (error) {
     if (error instanceof RuntimeUnavailable) return undefined;
     throw error;

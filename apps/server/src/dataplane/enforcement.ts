@@ -11,7 +11,7 @@ import type { Config } from '../config.ts';
 import { adminSocket, proxyDirectory, toProxySettings } from './deployment.ts';
 import { type BanChange, createBans } from './enforcement-bans.ts';
 import { tellGuards } from './enforcement-guards.ts';
-import { countJudges } from './enforcement-judges.ts';
+import { readJudges } from './enforcement-judges.ts';
 import { APPLIED, type Applied, attempt, both, createEnforcementMap, mapKeys } from './enforcement-map.ts';
 import { reloadHaproxy } from './enforcement-reload.ts';
 import { readUnjudged } from './enforcement-unjudged.ts';
@@ -92,7 +92,7 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
     applyGuardConfig: ({ revision, access, waf }: GuardConfig): Promise<Applied> =>
       tellGuards(dataDir, revision, access.enabled || waf.enabled),
 
-    judges: () => countJudges(socket),
+    judges: () => readJudges(socket),
 
     /** Requests that no guard has judged, since HAProxy started; undefined while it does not answer. */
     unjudged: () => readUnjudged(socket),

@@ -5,16 +5,22 @@ import type { Metrics } from './metrics.ts';
 
 const tags = ['health'];
 
+export interface HealthDeps {
+  registry: Metrics['registry'];
+  /** Whether HAProxy answers at the moment. */
+  isProxyUp(): Promise<boolean>;
+}
+
 export const healthRoutes =
-  ({ registry }: Metrics) =>
+  ({ registry, isProxyUp }: HealthDeps) =>
   async (app: App): Promise<void> => {
     app.get(
       '/health',
       {
         config: { policy: 'public', ignoresQuery: true },
-        schema: { tags, summary: 'Tell that the service answers', response: { 200: Health } },
+        schema: { tags, summary: 'Tell that the API answers, and whether the proxy does', response: { 200: Health } },
       },
-      async () => ({ status: 'ok' as const }),
+      async () => ({ status: 'ok' as const, proxy: (await isProxyUp()) ? ('up' as const) : ('down' as const) }),
     );
 
     app.get(

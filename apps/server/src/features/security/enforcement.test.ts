@@ -47,7 +47,7 @@ const createMemoryPlane = () => {
       await guardGate;
       return apply('guards', () => Object.assign(held, { guard }));
     },
-    judges: async () => 2,
+    judges: async () => ({ total: 2, away: [] }),
   };
   return {
     plane,

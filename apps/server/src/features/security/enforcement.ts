@@ -314,12 +314,17 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       return { applied: all.length === 0, issue: all.join('; ') || null, revision: guardFile.revision() };
     },
 
-    /** What requests that need a verdict meet at the moment, when there is no guard to give one; null when there is. */
-    async withoutJudge(): Promise<string | null> {
+    /** What is wrong with the guards at the moment, when requests need a verdict; `isJudged`: whether they get one. */
+    async judging(): Promise<{ isJudged: boolean; issue: string | null }> {
       const { judgeAccess, judgeWaf, failMode } = switchesInForce ?? {};
-      if (!(judgeAccess || judgeWaf) || (await plane.judges()) !== 0) return null;
+      const judges = judgeAccess || judgeWaf ? await plane.judges() : undefined;
+      if (!judges || (judges.total > 0 && judges.away.length === 0)) return { isJudged: true, issue: null };
+      if (judges.away.length < judges.total) {
+        const does = judges.away.length === 1 ? 'does' : 'do';
+        return { isJudged: true, issue: `${judges.away.join(', ')} ${does} not answer: the other guards judge alone` };
+      }
       const fate = failMode === 'open' ? 'pass without one (waf_fail_mode is open)' : 'are refused with 503';
-      return `no guard answers: requests that need a verdict ${fate}`;
+      return { isJudged: false, issue: `no guard answers: requests that need a verdict ${fate}` };
     },
 
     /** Bans in force on this node. */

@@ -63,8 +63,8 @@ export interface EnforcementPlane {
    * and reports the revision it serves. Resolves applied when every running worker serves `config.revision`.
    */
   applyGuardConfig(config: GuardConfig): Promise<Applied>;
-  /** How many guards HAProxy finds fit to judge at the moment; undefined while HAProxy does not answer. */
-  judges(): Promise<number | undefined>;
+  /** How many guards there are, and which of them HAProxy finds unfit to judge at the moment; undefined while it does not answer. */
+  judges(): Promise<{ total: number; away: readonly string[] } | undefined>;
 }
 
 /** Tells the running guards that a revision is on disk; resolves when all of them serve it, or says why not. */

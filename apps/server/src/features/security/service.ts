@@ -30,7 +30,7 @@ export interface SecurityDeps {
   enforcement: {
     refresh(): Promise<void>;
     status(): { applied: boolean; issue: string | null; revision: number };
-    withoutJudge(): Promise<string | null>;
+    judging(): Promise<{ isJudged: boolean; issue: string | null }>;
   };
   lockOut: LockOutRules;
   /** Counts wrong break-glass tokens like failed sign-ins; throws a 429. */
@@ -118,7 +118,7 @@ export const createSecurity = (deps: SecurityDeps) => {
       const config = (await store(db).config()) ?? defaults();
       const { guard, waf, crowdsec, acl, rate_limit } = await store(db).switches();
       const mode = (enabled: boolean) => (enabled ? 'enabled' : 'disabled');
-      const missing = await enforcement.withoutJudge();
+      const judging = await enforcement.judging();
       const told = enforcement.status();
       return {
         enabled: guard,
@@ -128,8 +128,8 @@ export const createSecurity = (deps: SecurityDeps) => {
         acl: { enabled: acl, mode: mode(acl) },
         rate_limit: { enabled: rate_limit, mode: mode(rate_limit) },
         ...told,
-        applied: told.applied && missing === null,
-        issue: [missing, told.issue].filter((text) => text !== null).join('; ') || null,
+        applied: told.applied && judging.isJudged,
+        issue: [judging.issue, told.issue].filter((text) => text !== null).join('; ') || null,
       };
     },
 
