@@ -97,11 +97,11 @@ describe.runIf(process.getuid?.() === 0)('HAProxy started by root', () => {
     expect(
       open
         .map((path) => relative(product.dataDir, path))
-        .filter((path) => !/\d/.test(path))
+        .filter((path) => !/\d|gate/.test(path))
         .sort(),
     ).toEqual(['run', 'run/log.sock', 'run/peers.sock']);
     for (const path of open) {
-      expect(path).toMatch(/\/run(\/(log|peers|guard-\d+|relay-\d+)\.sock)?$/);
+      expect(path).toMatch(/\/run(\/(gate|log|peers|guard-\d+|relay-\d+)\.sock)?$/);
       const { mode, uid, gid } = lstatSync(path);
       // Nothing for others; the directory can be passed through, not listed or written.
       expect([mode & 0o777, uid, gid]).toEqual([path.endsWith('/run') ? 0o710 : 0o660, 0, idOf('/etc/group')]);
