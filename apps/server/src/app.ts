@@ -24,6 +24,7 @@ import { registerOpenApi } from './http/openapi.ts';
 import { type PolicyOptions, registerPolicy } from './http/policy.ts';
 import { answerUnreadable, registerRequestChecks } from './http/unreadable-request.ts';
 import { registerValidation } from './http/validation.ts';
+import { registerVersions } from './http/versions.ts';
 import { asksForWebSocket, registerWebSocket } from './http/websocket.ts';
 import { securitySuiteRoutes } from './security-routes.ts';
 import type { SecuritySuite } from './security-suite.ts';
@@ -72,6 +73,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     strictTransportSecurity: false,
     contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
   });
+  registerVersions(app as never);
   registerPolicy(app as never, {
     identify: deps.identify,
     clientAddress: deps.clientAddress,

@@ -3,6 +3,7 @@ export class Refusal extends Error {
   readonly status: number;
   readonly details: string | undefined;
   readonly warning: string | undefined;
+  readonly current: object | undefined;
   readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(status: number, message: string, more: RefusalExtras = {}) {
@@ -11,6 +12,7 @@ export class Refusal extends Error {
     this.status = status;
     this.details = more.details;
     this.warning = more.warning;
+    this.current = more.current;
     this.headers = more.headers;
   }
 }
@@ -18,6 +20,8 @@ export class Refusal extends Error {
 export interface RefusalExtras {
   /** The fault behind a 500; logged, never sent. */
   cause?: unknown;
+  /** With 412: the object as it is now, as its GET would show it. */
+  current?: object;
   details?: string;
   warning?: string;
   headers?: Record<string, string>;

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { usedBy } from './host-uses.ts';
 import { choice, ignoring, RowId, Timestamp, Uuid } from './primitives.ts';
 
 /** What the server assigns. */
@@ -55,6 +56,12 @@ export const AccessList = Type.Object(
   { title: 'AccessList' },
 );
 export type AccessList = Static<typeof AccessList>;
+
+export const AccessListInUse = Type.Object(
+  { ...AccessList.properties, ...usedBy },
+  { title: 'AccessListInUse', description: 'An access list with the proxy hosts that it guards.' },
+);
+export type AccessListInUse = Static<typeof AccessListInUse>;
 
 export const AccessTest = Type.Object({ ip: Type.String({ minLength: 1, maxLength: 64 }) }, { title: 'AccessTest' });
 export type AccessTest = Static<typeof AccessTest>;

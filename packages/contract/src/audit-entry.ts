@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { RowId, Timestamp } from './primitives.ts';
+import { ListQuery, RowId, Timestamp } from './primitives.ts';
 
 export const AuditEntry = Type.Object(
   {
@@ -26,6 +26,7 @@ export type AuditEntry = Static<typeof AuditEntry>;
 
 export const AuditQuery = Type.Object(
   {
+    ...ListQuery.properties,
     start: Type.Optional(Type.String({ maxLength: 64, description: 'Only entries from this moment on.' })),
     end: Type.Optional(Type.String({ maxLength: 64, description: 'Only entries up to this moment.' })),
     limit: Type.Optional(

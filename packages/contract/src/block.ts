@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { choice, RowId, Timestamp } from './primitives.ts';
+import { choice, ListQuery, RowId, Timestamp } from './primitives.ts';
 import { WafExclusion } from './security.ts';
 
 /** What refused a request; `guard` means that it could not be judged. */
@@ -64,6 +64,7 @@ export type Block = Static<typeof Block>;
 
 export const BlockQuery = Type.Object(
   {
+    ...ListQuery.properties,
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest first. Default 50.' })),
     layer: Type.Optional(choice(BLOCK_LAYERS, { description: 'Only what this layer refused.' })),
     host: Type.Optional(

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { usedBy } from './host-uses.ts';
 import { choice, RowId, Timestamp, Uuid } from './primitives.ts';
 
 const identity = {
@@ -22,6 +23,12 @@ export const Certificate = Type.Object(
   { title: 'Certificate' },
 );
 export type Certificate = Static<typeof Certificate>;
+
+export const CertificateInUse = Type.Object(
+  { ...Certificate.properties, ...usedBy },
+  { title: 'CertificateInUse', description: 'A certificate with the proxy hosts that are served with it.' },
+);
+export type CertificateInUse = Static<typeof CertificateInUse>;
 
 export const UploadedCertificate = Type.Object(
   {

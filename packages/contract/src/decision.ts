@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { choice, ignoring, RowId, Timestamp, Uuid } from './primitives.ts';
+import { choice, ignoring, ListQuery, RowId, Timestamp, Uuid } from './primitives.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['id', 'uuid', 'source', 'warnings', 'created_at'];
@@ -45,6 +45,7 @@ export type Decision = Static<typeof Decision>;
 
 export const DecisionQuery = Type.Object(
   {
+    ...ListQuery.properties,
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 1_000, description: 'Newest decisions first. Default 50.' }),
     ),

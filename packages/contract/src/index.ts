@@ -7,6 +7,7 @@ export * from './error-body.ts';
 export * from './guard-config.ts';
 export * from './guard-message.ts';
 export * from './health.ts';
+export * from './host-uses.ts';
 export * from './invite.ts';
 export * from './log-entry.ts';
 export * from './notification.ts';

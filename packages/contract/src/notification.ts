@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { LogLevel } from './log-entry.ts';
-import { ignoring, Timestamp } from './primitives.ts';
+import { choice, ignoring, Timestamp } from './primitives.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['webhook_secret_set'];
@@ -55,6 +55,14 @@ export const NotificationSettings = Type.Object(
   { title: 'NotificationSettings' },
 );
 export type NotificationSettings = Static<typeof NotificationSettings>;
+
+export const NotificationSettingsQuery = Type.Object({
+  defaults: Type.Optional(
+    choice(['true', 'false'], {
+      description: 'true: before the first save answer with what is in force then, instead of a 404. Default false.',
+    }),
+  ),
+});
 
 export const NOTIFICATION_DEFAULTS = {
   enabled: false,

@@ -33,7 +33,11 @@ export const ListQuery = Type.Object(
       Type.Integer({ minimum: 1, maximum: 1_000, description: 'Rows a page. Without it and `page`, the whole list.' }),
     ),
     sort: Type.Optional(Type.String({ maxLength: 64, description: 'Field to sort by.' })),
-    order: Type.Optional(choice(['asc', 'desc'], { description: 'Default asc.' })),
+    order: Type.Optional(
+      choice(['asc', 'desc'], {
+        description: 'Default asc; a list that shows the newest first does so unless it is sorted.',
+      }),
+    ),
     search: Type.Optional(Type.String({ maxLength: 255, description: 'Keeps rows that contain this text.' })),
   },
   { title: 'ListQuery' },

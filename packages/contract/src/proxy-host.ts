@@ -69,11 +69,30 @@ const fields = {
       "Let the origin be a link-local or cloud-metadata address, or one of Sallyport's own listeners (its management API " +
       'behind a host of its own). Default false: such an origin is refused.',
   }),
-  remote_server_id: Type.Union([RowId, Type.Null()], { description: 'Link to a remote server. Default null.' }),
-  certificate_id: Type.Union([RowId, Type.Null()], {
-    description: 'Certificate to serve. Default null: the best match by name, else the self-signed default.',
-  }),
-  access_list_id: Type.Union([RowId, Type.Null()], { description: 'Access list that guards this host. Default null.' }),
+};
+
+const ABOUT_REFERENCES = {
+  remote_server_id: 'Link to a remote server. Default null.',
+  certificate_id: 'Certificate to serve. Default null: the best match by name, else the self-signed default.',
+  access_list_id: 'Access list that guards this host. Default null.',
+} as const;
+
+const id = (description: string) => Type.Union([RowId, Type.Null()], { description });
+const idOrUuid = (description: string) =>
+  Type.Union([RowId, Uuid, Type.Null()], { description: `${description} Takes the id or the uuid.` });
+
+/** References as they are stored and answered with. */
+const references = {
+  remote_server_id: id(ABOUT_REFERENCES.remote_server_id),
+  certificate_id: id(ABOUT_REFERENCES.certificate_id),
+  access_list_id: id(ABOUT_REFERENCES.access_list_id),
+};
+
+/** References as a caller may give them. */
+const givenReferences = {
+  remote_server_id: idOrUuid(ABOUT_REFERENCES.remote_server_id),
+  certificate_id: idOrUuid(ABOUT_REFERENCES.certificate_id),
+  access_list_id: idOrUuid(ABOUT_REFERENCES.access_list_id),
 };
 
 export const PROXY_HOST_DEFAULTS = {
@@ -97,11 +116,13 @@ export const PROXY_HOST_DEFAULTS = {
   access_list_id: null,
 } as const;
 
+type StoredFields = typeof fields & typeof references;
+
 /**
  * Who may change a field (contract.md, Roles): whoever manages the host's route, or administrators, because the field keeps
  * something out. A standard user's new host has the defaults of the latter. Every field has to be in here.
  */
-const FIELD_KINDS: Readonly<Record<keyof typeof fields, 'route' | 'protection'>> = {
+const FIELD_KINDS: Readonly<Record<keyof StoredFields, 'route' | 'protection'>> = {
   name: 'route',
   domain: 'route',
   forward_scheme: 'route',
@@ -126,11 +147,11 @@ const FIELD_KINDS: Readonly<Record<keyof typeof fields, 'route' | 'protection'>>
 };
 
 /** Fields of a proxy host that are an administrator's to change. */
-export const PROXY_HOST_PROTECTION = (Object.keys(FIELD_KINDS) as (keyof typeof fields)[]).filter(
+export const PROXY_HOST_PROTECTION = (Object.keys(FIELD_KINDS) as (keyof StoredFields)[]).filter(
   (field) => FIELD_KINDS[field] === 'protection',
 );
 
-const { domain, forward_host, forward_port, ...optional } = fields;
+const { domain, forward_host, forward_port, ...optional } = { ...fields, ...givenReferences };
 
 export const NewProxyHost = Type.Object(
   {
@@ -143,17 +164,22 @@ export const NewProxyHost = Type.Object(
 );
 export type NewProxyHost = Static<typeof NewProxyHost>;
 
-export const ProxyHostPatch = Type.Partial(Type.Object(fields), ignoring('ProxyHostPatch', ASSIGNED));
+export const ProxyHostPatch = Type.Partial(
+  Type.Object({ ...fields, ...givenReferences }),
+  ignoring('ProxyHostPatch', ASSIGNED),
+);
 export type ProxyHostPatch = Static<typeof ProxyHostPatch>;
 
 /** All that is stored of a proxy host. */
-export const ProxyHostFields = Type.Object(fields, { title: 'ProxyHostFields' });
+export const ProxyHostFields = Type.Object({ ...fields, ...references }, { title: 'ProxyHostFields' });
 export type ProxyHostFields = Static<typeof ProxyHostFields>;
 
 export const ProxyHost = Type.Object(
   {
+    id: RowId,
     uuid: Uuid,
     ...fields,
+    ...references,
     applied: Type.Boolean({
       description: 'The proxy serves exactly this, as read back from it. False while it lacks the last change.',
     }),

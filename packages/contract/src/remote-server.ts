@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { usedBy } from './host-uses.ts';
 import { choice, ignoring, Port, RowId, Timestamp, Uuid } from './primitives.ts';
 
 /** What the server assigns. */
@@ -45,6 +46,12 @@ export const RemoteServer = Type.Object(
   { title: 'RemoteServer' },
 );
 export type RemoteServer = Static<typeof RemoteServer>;
+
+export const RemoteServerInUse = Type.Object(
+  { ...RemoteServer.properties, ...usedBy },
+  { title: 'RemoteServerInUse', description: 'A remote server with the proxy hosts that refer to it.' },
+);
+export type RemoteServerInUse = Static<typeof RemoteServerInUse>;
 
 export const RemoteServerQuery = Type.Object(
   {

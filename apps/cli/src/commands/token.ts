@@ -41,7 +41,7 @@ const create = () =>
 const list = () =>
   new Command('list').description('list API tokens').action((_options: object, command: Command) =>
     withDeployment(command, async ({ accounts }) => {
-      const tokens = await accounts.tokens.list();
+      const tokens = (await accounts.tokens.list({})).rows;
       const rows = tokens.map((token) => [
         String(token.id),
         token.name,

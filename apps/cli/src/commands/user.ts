@@ -57,7 +57,7 @@ const resetPassword = () =>
 const list = () =>
   new Command('list').description('list users').action((_options: object, command: Command) =>
     withDeployment(command, async ({ accounts }) => {
-      const users = await accounts.users.list();
+      const users = (await accounts.users.list({})).rows;
       const rows = users.map((user) => [
         String(user.id),
         user.email,

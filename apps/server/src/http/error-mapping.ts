@@ -8,6 +8,7 @@ const send = (reply: FastifyReply, refusal: Refusal) => {
     error: refusal.message,
     code: refusal.status,
     ...(refusal.details === undefined ? {} : { details: refusal.details }),
+    ...(refusal.current === undefined ? {} : { current: refusal.current }),
     ...(refusal.warning === undefined ? {} : { warning: refusal.warning }),
   });
 };

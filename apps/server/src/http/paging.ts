@@ -1,26 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DEFAULT_PER_PAGE, type Page } from '../db/listing.ts';
+import type { Page } from '../db/listing.ts';
 
-interface PagedQuery {
-  page?: number;
-  per_page?: number;
-}
-
-/** Sends rows as the plain array the spec wants; how many there are and where the next page is goes into headers (RFC 8288). */
-export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, { rows, total }: Page<T>): T[] => {
+/** Sends rows as the plain array the spec wants; how many there are and where the other pages are goes into headers (RFC 8288). */
+export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, found: Page<T>): T[] => {
+  const { rows, total, page, perPage } = found;
   reply.header('x-total-count', total);
-  const { page, per_page } = request.query as PagedQuery;
-  if (page === undefined && per_page === undefined) return rows;
-  const current = page ?? 1;
-  const last = Math.max(1, Math.ceil(total / (per_page ?? DEFAULT_PER_PAGE)));
+  const last = perPage === undefined ? 1 : Math.max(1, Math.ceil(total / perPage));
   const link = (to: number, rel: string) => {
     const url = new URL(request.url, 'http://localhost');
-    url.searchParams.set('page', String(to));
+    if (perPage !== undefined) url.searchParams.set('page', String(to));
     return `<${url.pathname}${url.search}>; rel="${rel}"`;
   };
   const links = [link(1, 'first'), link(last, 'last')];
-  if (current > 1) links.push(link(Math.min(current - 1, last), 'prev'));
-  if (current < last) links.push(link(current + 1, 'next'));
+  if (page > 1) links.push(link(Math.min(page - 1, last), 'prev'));
+  if (page < last) links.push(link(page + 1, 'next'));
   reply.header('link', links.join(', '));
   return rows;
 };

@@ -22,11 +22,13 @@ const nameOf = (error: ErrorObject): string =>
     .replaceAll(/\/(\d+)/g, '[$1]')
     .replaceAll('/', '.');
 
-const article = (type: string) => (/^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
+const article = (type: string) => (/^(?!uuid)[aeiou]/.test(type) ? `an ${type}` : `a ${type}`);
 
 const typesOf = (schema: unknown): string => {
-  const options = (schema as { anyOf?: { type?: string }[] }).anyOf ?? [];
-  return options.map((option) => (option.type === 'null' ? 'null' : article(option.type ?? 'value'))).join(' or ');
+  const options = (schema as { anyOf?: { type?: string; format?: string }[] }).anyOf ?? [];
+  return options
+    .map((option) => (option.type === 'null' ? 'null' : article(option.format ?? option.type ?? 'value')))
+    .join(' or ');
 };
 
 const rule = (error: ErrorObject): string => {

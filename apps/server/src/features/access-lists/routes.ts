@@ -1,5 +1,6 @@
 import {
   AccessList,
+  AccessListInUse,
   AccessListPatch,
   AccessTest,
   AccessTestResult,
@@ -8,8 +9,9 @@ import {
 } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { parseIdentifier } from '../../http/identifier.ts';
 import { sendPage } from '../../http/paging.ts';
-import { parseRowId } from '../../http/row-id.ts';
+import { created, ifMatch, tagged } from '../../http/versions.ts';
 import type { AccessLists } from './service.ts';
 
 const tags = ['access-lists'];
@@ -36,9 +38,9 @@ export const accessListRoutes =
       '/access-lists/:id',
       {
         config: { policy: 'member' },
-        schema: { tags, summary: 'Read an access list', params: Params, response: { 200: AccessList } },
+        schema: { tags, summary: 'Read an access list', params: Params, response: { 200: AccessListInUse } },
       },
-      async (request) => lists.get(parseRowId(request.params.id)),
+      async (request, reply) => tagged(reply, await lists.get(parseIdentifier(request.params.id))),
     );
 
     app.post(
@@ -47,7 +49,10 @@ export const accessListRoutes =
         config: { policy: 'sensitive' },
         schema: { tags, summary: 'Add an access list', body: NewAccessList, response: { 201: AccessList } },
       },
-      async (request, reply) => reply.code(201).send(await lists.create(request.body, request.actor)),
+      async (request, reply) => {
+        const list = await lists.create(request.body, request.actor);
+        return created(reply, `access-lists/${list.id}`, list);
+      },
     );
 
     app.put(
@@ -62,7 +67,10 @@ export const accessListRoutes =
           response: { 200: AccessList },
         },
       },
-      async (request) => lists.update(parseRowId(request.params.id), request.body, request.actor),
+      async (request, reply) => {
+        const list = parseIdentifier(request.params.id);
+        return tagged(reply, await lists.update(list, request.body, request.actor, ifMatch(request)));
+      },
     );
 
     app.delete(
@@ -77,7 +85,7 @@ export const accessListRoutes =
         },
       },
       async (request, reply) => {
-        await lists.remove(parseRowId(request.params.id), request.actor);
+        await lists.remove(parseIdentifier(request.params.id), request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
     );
@@ -94,6 +102,6 @@ export const accessListRoutes =
           response: { 200: AccessTestResult },
         },
       },
-      async (request) => lists.test(parseRowId(request.params.id), request.body.ip),
+      async (request) => lists.test(parseIdentifier(request.params.id), request.body.ip),
     );
   };

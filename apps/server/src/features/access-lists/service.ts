@@ -4,15 +4,19 @@ import {
   ACCESS_LIST_DEFAULTS,
   type AccessList,
   type AccessListFields,
+  type AccessListInUse,
   type AccessListPatch,
   type AccessTestResult,
   type ListQuery,
   type NewAccessList,
 } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
+import { tellUses } from '../../db/host-uses.ts';
+import type { Identifier } from '../../db/identifier.ts';
 import type { Page } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
+import { anyVersion } from '../../object-version.ts';
 import type { AccessListStore } from './store.ts';
 
 export interface AccessListDeps {
@@ -63,8 +67,8 @@ const notFound = () => refuse.notFound('Access list not found');
 export const createAccessLists = (deps: AccessListDeps) => {
   const { db, transact, store, country, changed, record, clock } = deps;
 
-  const findIn = async (executor: Executor, id: number): Promise<AccessList> => {
-    const list = await store(executor).find(id);
+  const findIn = async (executor: Executor, named: Identifier): Promise<AccessList> => {
+    const list = await store(executor).find(named);
     if (!list) throw notFound();
     return list;
   };
@@ -77,7 +81,10 @@ export const createAccessLists = (deps: AccessListDeps) => {
   return {
     list: (query: ListQuery): Promise<Page<AccessList>> => store(db).list(query),
 
-    get: (id: number): Promise<AccessList> => findIn(db, id),
+    async get(named: Identifier): Promise<AccessListInUse> {
+      const list = await findIn(db, named);
+      return { ...list, ...(await store(db).uses(list.id)) };
+    },
 
     async create(input: NewAccessList, actor: Actor): Promise<AccessList> {
       const fields: AccessListFields = {
@@ -98,10 +105,18 @@ export const createAccessLists = (deps: AccessListDeps) => {
       return list;
     },
 
-    async update(id: number, patch: AccessListPatch, actor: Actor): Promise<AccessList> {
+    /** Changes what is given. Throws a 412, see `checkVersion`. */
+    async update(
+      named: Identifier,
+      patch: AccessListPatch,
+      actor: Actor,
+      checkVersion = anyVersion,
+    ): Promise<AccessList> {
       const fields = normalise(patch);
       const list = await transact(async (tx) => {
-        const before = await findIn(tx, id);
+        const before = await findIn(tx, named);
+        checkVersion(before);
+        const { id } = before;
         const whole = { ...before, ...fields, updated_at: clock().toISOString() };
         checkWhole(whole);
         await checkName(tx, whole.name, id);
@@ -113,10 +128,15 @@ export const createAccessLists = (deps: AccessListDeps) => {
       return list;
     },
 
-    async remove(id: number, actor: Actor): Promise<void> {
+    async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
       await transact(async (tx) => {
-        const before = await findIn(tx, id);
-        if (await store(tx).isUsed(id)) throw refuse.conflict('access list is in use by one or more proxy hosts');
+        const before = await findIn(tx, named);
+        checkVersion(before);
+        const { id } = before;
+        const uses = await store(tx).uses(id);
+        if (uses.used_by_total > 0) {
+          throw refuse.conflict('access list is in use by one or more proxy hosts', { details: tellUses(uses) });
+        }
         await store(tx).delete(id);
         await record(tx, { action: 'access_list.delete', actor, resource: `access-lists/${id}`, before });
       });
@@ -124,8 +144,8 @@ export const createAccessLists = (deps: AccessListDeps) => {
     },
 
     /** Tells what a list decides about an address, as the guards would. */
-    async test(id: number, ip: string): Promise<AccessTestResult> {
-      const list = await findIn(db, id);
+    async test(named: Identifier, ip: string): Promise<AccessTestResult> {
+      const list = await findIn(db, named);
       const address = canonical(ip, 'ip');
       if (address.includes('/')) throw refuse.invalid('ip must be an IP address, not a range');
       return compileAccessList(list, country)(address);

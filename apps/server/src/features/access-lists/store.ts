@@ -1,6 +1,8 @@
-import type { AccessList, AccessListFields, ListQuery } from '@sallyport/contract';
+import type { AccessList, AccessListFields, HostUses, ListQuery } from '@sallyport/contract';
 import type { Selectable } from 'kysely';
 import { toFlag } from '../../db/flags.ts';
+import { hostUses } from '../../db/host-uses.ts';
+import { columnOf, type Identifier } from '../../db/identifier.ts';
 import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 import type { AccessListRow } from '../../db/security-tables.ts';
@@ -37,8 +39,8 @@ export const accessListStore = (db: Executor) => ({
     return (await db.selectFrom('access_lists').selectAll().orderBy('id').execute()).map(fromRow);
   },
 
-  async find(id: number): Promise<AccessList | undefined> {
-    const row = await db.selectFrom('access_lists').selectAll().where('id', '=', id).executeTakeFirst();
+  async find(named: Identifier): Promise<AccessList | undefined> {
+    const row = await db.selectFrom('access_lists').selectAll().where(columnOf(named), '=', named).executeTakeFirst();
     return row && fromRow(row);
   },
 
@@ -64,9 +66,6 @@ export const accessListStore = (db: Executor) => ({
     await db.deleteFrom('access_lists').where('id', '=', id).execute();
   },
 
-  async isUsed(id: number): Promise<boolean> {
-    const query = db.selectFrom('proxy_hosts').select('id').where('access_list_id', '=', id).limit(1);
-    return (await query.executeTakeFirst()) !== undefined;
-  },
+  uses: (id: number): Promise<HostUses> => hostUses(db, 'access_list_id', id),
 });
 export type AccessListStore = ReturnType<typeof accessListStore>;

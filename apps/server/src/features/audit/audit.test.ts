@@ -181,10 +181,10 @@ onBothDatabases('the audit trail', (kind) => {
     now += 10 * 86_400_000;
     for (let n = 0; n < 2; n += 1) await note('test.new');
     expect(await open().prune(0)).toBe(0);
-    const total = (await open().list({ limit: 1_000 })).length;
+    const total = (await open().list({ limit: 1_000 })).total;
     const removed = await open().prune(5);
     expect(removed).toBeGreaterThanOrEqual(3);
-    const left = await open().list({ limit: 1_000 });
+    const { rows: left } = await open().list({ limit: 1_000 });
     expect(left.map(({ action }) => action)).not.toContain('test.old');
     expect(left[0]).toMatchObject({ action: 'audit.prune', actor: 'audit retention', details: { after: { removed } } });
     expect(await open().verify()).toEqual({ ok: true, entries: total - removed + 1 });
@@ -199,7 +199,7 @@ onBothDatabases('the audit trail', (kind) => {
       after: { name: 'a\0b', lone: '\ud800' },
       actor: { ...systemActor('x'), userAgent: 'a\0\udfff' },
     });
-    expect((await open().list({ limit: 1 }))[0]).toMatchObject({ action: 'test.odd' });
+    expect((await open().list({ limit: 1 })).rows[0]).toMatchObject({ action: 'test.odd' });
     expect((await open().verify()).ok).toBe(true);
   });
 });

@@ -1,6 +1,7 @@
 import { AuditEntry, AuditQuery } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { sendPage } from '../../http/paging.ts';
 import type { Audit } from './service.ts';
 
 export const auditRoutes =
@@ -17,6 +18,6 @@ export const auditRoutes =
           response: { 200: Type.Array(AuditEntry) },
         },
       },
-      async (request) => audit.list(request.query),
+      async (request, reply) => sendPage(request, reply, await audit.list(request.query)),
     );
   };

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry, AuditQuery } from '@sallyport/contract';
 import { type Actor, type ChangeEntry, type RecordChange, systemActor } from '../../actor.ts';
+import type { Page } from '../../db/listing.ts';
 import type { Executor, TransactAside } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import type { Vault } from '../../secrets/vault.ts';
@@ -93,7 +94,7 @@ export const createAudit = ({ db, transactAside, store, vault, clock }: AuditDep
     note,
 
     /** Entries, newest first. Throws a 400 that names the parameter. */
-    async list(query: AuditQuery): Promise<AuditEntry[]> {
+    async list(query: AuditQuery): Promise<Page<AuditEntry>> {
       return store(db).list({
         ...query,
         ...(query.start === undefined ? {} : { start: parseMoment('start', query.start) }),

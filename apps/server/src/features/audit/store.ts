@@ -1,6 +1,7 @@
 import type { AuditEntry, AuditQuery } from '@sallyport/contract';
 import type { Selectable } from 'kysely';
 import type { AuditChainRow, AuditLogRow } from '../../db/audit-tables.ts';
+import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 
 export type StoredEntry = Selectable<AuditLogRow>;
@@ -11,22 +12,25 @@ const toEntry = ({ details, hash, ...entry }: StoredEntry): AuditEntry => ({
   details: JSON.parse(details) as AuditEntry['details'],
 });
 
+const SORTABLE = { timestamp: 'id', action: 'action', actor: 'actor', ip: 'ip', resource: 'resource' };
+const SEARCHED = ['action', 'actor', 'ip', 'path', 'resource'];
+const ENTRIES_AN_ANSWER = 100;
 const ENTRIES_A_QUERY = 1_000;
 
 export const auditStore = (db: Executor) => ({
   /** Newest first; `start` and `end` as the stored timestamps are written. */
-  async list({ start, end, limit = 100, before_id, action }: AuditQuery): Promise<AuditEntry[]> {
-    const rows = await db
+  async list(query: AuditQuery): Promise<Page<AuditEntry>> {
+    const { start, end, before_id, action, search } = query;
+    const matching = db
       .selectFrom('audit_logs')
-      .selectAll()
-      .$if(start !== undefined, (query) => query.where('timestamp', '>=', start ?? ''))
-      .$if(end !== undefined, (query) => query.where('timestamp', '<=', end ?? ''))
-      .$if(before_id !== undefined, (query) => query.where('id', '<', before_id ?? 0))
-      .$if(action !== undefined, (query) => query.where('action', '=', action ?? ''))
-      .orderBy('id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(toEntry);
+      .$if(start !== undefined, (rows) => rows.where('timestamp', '>=', start ?? ''))
+      .$if(end !== undefined, (rows) => rows.where('timestamp', '<=', end ?? ''))
+      .$if(before_id !== undefined, (rows) => rows.where('id', '<', before_id ?? 0))
+      .$if(action !== undefined, (rows) => rows.where('action', '=', action ?? ''))
+      .$if(search !== undefined, (rows) => rows.where(containsText(SEARCHED, search ?? '')));
+    const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
+    const request = pageOf(query, SORTABLE, { perPage: ENTRIES_AN_ANSWER, order: 'desc' });
+    return listOf(matching.selectAll(), count, request, toEntry);
   },
 
   /** Takes the lock that orders entries, and reads the chain's ends. */

@@ -1,8 +1,10 @@
-import { Login, Me, PasswordChange, Session, Setup, SetupState, SignedIn } from '@sallyport/contract';
+import { ListQuery, Login, Me, PasswordChange, Session, Setup, SetupState, SignedIn } from '@sallyport/contract';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { sendPage } from '../../http/paging.ts';
 import { clearedSessionCookie, sessionCookie } from '../../http/session-cookie.ts';
+import { locate } from '../../http/versions.ts';
 import type { Auth } from './service.ts';
 import type { Sessions } from './sessions.ts';
 import type { SetupService } from './setup.ts';
@@ -55,8 +57,11 @@ export const authRoutes =
           response: { 201: SignedIn },
         },
       },
-      async (request, reply) =>
-        sendSignedIn(request, reply, 201, await setup.complete(request.body, request.actor)) as never,
+      async (request, reply) => {
+        const signedIn = await setup.complete(request.body, request.actor);
+        locate(reply, `users/${signedIn.user.id}`, signedIn.user);
+        return sendSignedIn(request, reply, 201, signedIn) as never;
+      },
     );
 
     app.post(
@@ -102,9 +107,14 @@ export const authRoutes =
       '/auth/sessions',
       {
         config: { policy: 'account' },
-        schema: { tags, summary: 'List the own sessions', response: { 200: Type.Array(Session) } },
+        schema: {
+          tags,
+          summary: 'List the own sessions',
+          querystring: ListQuery,
+          response: { 200: Type.Array(Session) },
+        },
       },
-      async (request) => sessions.list(request.actor),
+      async (request, reply) => sendPage(request, reply, await sessions.list(request.query, request.actor)),
     );
 
     app.delete(

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Role, Session, SignedIn } from '@sallyport/contract';
+import type { ListQuery, Role, Session, SignedIn } from '@sallyport/contract';
 import type { Actor, RecordChange, UserIdentity } from '../../actor.ts';
 import type { StoredUser } from '../../db/account-tables.ts';
+import { type Page, pageOfRows } from '../../db/listing.ts';
 import type { Executor, TransactAside } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { toUser } from '../users/to-user.ts';
@@ -73,10 +74,17 @@ export const createSessions = (deps: SessionDeps) => {
       return { token, expires_at: expiresAt.toISOString(), user: toUser({ ...user, last_login: now }) };
     },
 
-    async list(actor: Actor): Promise<Session[]> {
+    async list(query: ListQuery, actor: Actor): Promise<Page<Session>> {
       const { id, sessionId } = requireSession(actor);
-      const sessions = await store(db).sessionsOf(id, tokens.keyId, clock().toISOString());
-      return sessions.map(({ user_id, key_id, ...session }) => ({ ...session, is_current: session.id === sessionId }));
+      const stored = await store(db).sessionsOf(id, tokens.keyId, clock().toISOString());
+      const sessions = stored.map(({ user_id, key_id, ...session }) => ({
+        ...session,
+        is_current: session.id === sessionId,
+      }));
+      return pageOfRows(sessions, query, {
+        sortable: ['created_at', 'last_seen_at', 'expires_at', 'ip'],
+        searchable: ['ip', 'user_agent'],
+      });
     },
 
     /** Ends one session of the caller. Throws a 404 when it isn't theirs. */

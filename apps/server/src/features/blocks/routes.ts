@@ -1,6 +1,7 @@
 import { Block, BlockQuery, BlockSummary } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { sendPage } from '../../http/paging.ts';
 import type { Blocks } from './service.ts';
 
 export const blockRoutes =
@@ -17,7 +18,7 @@ export const blockRoutes =
           response: { 200: Type.Object({ blocks: Type.Array(BlockSummary) }) },
         },
       },
-      async (request) => ({ blocks: await blocks.list(request.query) }),
+      async (request, reply) => ({ blocks: sendPage(request, reply, await blocks.list(request.query)) }),
     );
 
     app.get(

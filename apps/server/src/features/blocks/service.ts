@@ -1,10 +1,11 @@
 import { formatNetwork, InvalidNetwork, parseNetwork } from '@sallyport/access';
 import type { Block, BlockQuery, BlockSummary } from '@sallyport/contract';
 import type { Logger } from 'pino';
+import type { Page } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import type { SecurityEvent } from '../logs/security-event.ts';
-import type { BlockStore } from './store.ts';
+import type { BlockStore, StoredBlock } from './store.ts';
 import { suggestExclusions } from './suggest-exclusions.ts';
 
 export interface BlockDeps {
@@ -83,11 +84,15 @@ export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
     },
 
     /** What was refused, newest first, without what only the look-up of one tells. */
-    async list({ ip, ...query }: BlockQuery): Promise<BlockSummary[]> {
+    async list({ ip, ...query }: BlockQuery): Promise<Page<BlockSummary>> {
       const address = ip === undefined ? {} : { ip: parseAddress(ip) };
       await flush();
       const found = await store(db).list({ ...query, ...address });
-      return found.map(({ event: { host_id, matches, ...event }, hostUuid }) => ({ ...event, host_uuid: hostUuid }));
+      const summary = ({ event: { host_id, matches, ...event }, hostUuid }: StoredBlock): BlockSummary => ({
+        ...event,
+        host_uuid: hostUuid,
+      });
+      return { ...found, rows: found.rows.map(summary) };
     },
 
     /** Explains a reference. Throws a 404 for one that is not kept (any more). */

@@ -1,12 +1,15 @@
 import type { BlockQuery } from '@sallyport/contract';
+import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 import type { SecurityEvent } from '../logs/security-event.ts';
 
 const ROWS_A_STATEMENT = 1_000;
 const DEFAULT_LIMIT = 50;
+/** Fields of an entry, and the columns that order them. */
+const SORTABLE = { timestamp: 'b.id', layer: 'b.layer', host: 'b.host', ip: 'b.ip' };
 
 /** An entry and the UUID of its proxy host; null when that is gone or was unknown. */
-interface StoredBlock {
+export interface StoredBlock {
   event: SecurityEvent;
   hostUuid: string | null;
 }
@@ -52,15 +55,18 @@ export const blockStore = (db: Executor) => ({
   },
 
   /** Newest first. */
-  async list({ limit = DEFAULT_LIMIT, layer, host, ip }: BlockQuery): Promise<StoredBlock[]> {
-    const rows = await select(db)
-      .$if(layer !== undefined, (query) => query.where('b.layer', '=', layer ?? ''))
-      .$if(host !== undefined, (query) => query.where('b.host', '=', host?.toLowerCase() ?? ''))
-      .$if(ip !== undefined, (query) => query.where('b.ip', '=', ip ?? ''))
-      .orderBy('b.id', 'desc')
-      .limit(limit)
-      .execute();
-    return rows.map(fromRow);
+  async list(query: BlockQuery): Promise<Page<StoredBlock>> {
+    const { layer, host, ip, search } = query;
+    const matching = db
+      .selectFrom('security_blocks as b')
+      .leftJoin('proxy_hosts as h', 'h.id', 'b.host_id')
+      .$if(layer !== undefined, (rows) => rows.where('b.layer', '=', layer ?? ''))
+      .$if(host !== undefined, (rows) => rows.where('b.host', '=', host?.toLowerCase() ?? ''))
+      .$if(ip !== undefined, (rows) => rows.where('b.ip', '=', ip ?? ''))
+      .$if(search !== undefined, (rows) => rows.where(containsText(['b.entry'], search ?? '')));
+    const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
+    const request = pageOf(query, SORTABLE, { perPage: DEFAULT_LIMIT, order: 'desc', tie: 'b.id' });
+    return listOf(matching.select(['b.entry', 'h.uuid']) as never, count, request, fromRow);
   },
 
   async find(reference: string): Promise<StoredBlock | undefined> {

@@ -1,11 +1,14 @@
-import { Certificate, UploadedCertificate } from '@sallyport/contract';
+import { Certificate, CertificateInUse, ListQuery, UploadedCertificate } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { parseRowId } from '../../http/row-id.ts';
+import { parseIdentifier } from '../../http/identifier.ts';
+import { sendPage } from '../../http/paging.ts';
+import { ifMatch, locate, tagged } from '../../http/versions.ts';
 import type { Certificates } from './service.ts';
 import { readUploadForm } from './upload-form.ts';
 
 const tags = ['certificates'];
+const Params = Type.Object({ id: Type.String() });
 const UPLOAD_LIMIT = 3 * 1024 * 1024;
 
 export const certificateRoutes =
@@ -15,9 +18,28 @@ export const certificateRoutes =
       '/certificates',
       {
         config: { policy: 'member' },
-        schema: { tags, summary: 'List certificates', response: { 200: Type.Array(Certificate) } },
+        schema: {
+          tags,
+          summary: 'List certificates',
+          querystring: ListQuery,
+          response: { 200: Type.Array(Certificate) },
+        },
       },
-      async () => certificates.list(),
+      async (request, reply) => sendPage(request, reply, await certificates.list(request.query)),
+    );
+
+    app.get(
+      '/certificates/:id',
+      {
+        config: { policy: 'member' },
+        schema: {
+          tags,
+          summary: 'Read a certificate and the proxy hosts that are served with it',
+          params: Params,
+          response: { 200: CertificateInUse },
+        },
+      },
+      async (request, reply) => tagged(reply, await certificates.get(parseIdentifier(request.params.id))),
     );
 
     app.post(
@@ -33,8 +55,11 @@ export const certificateRoutes =
           response: { 201: UploadedCertificate },
         },
       },
-      async (request, reply) =>
-        reply.code(201).send(await certificates.upload(await readUploadForm(request), request.actor)),
+      async (request, reply) => {
+        const { warning, ...certificate } = await certificates.upload(await readUploadForm(request), request.actor);
+        locate(reply, `certificates/${certificate.id}`, certificate);
+        return { ...certificate, ...(warning === undefined ? {} : { warning }) };
+      },
     );
 
     app.delete(
@@ -44,12 +69,12 @@ export const certificateRoutes =
         schema: {
           tags,
           summary: 'Delete a certificate that no proxy host uses; a backup is made first',
-          params: Type.Object({ id: Type.String() }),
+          params: Params,
           response: { 200: Type.Object({ message: Type.String() }) },
         },
       },
       async (request) => {
-        await certificates.remove(parseRowId(request.params.id), request.actor);
+        await certificates.remove(parseIdentifier(request.params.id), request.actor, ifMatch(request));
         return { message: 'certificate deleted' };
       },
     );

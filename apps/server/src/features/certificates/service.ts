@@ -1,13 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Certificate, UploadedCertificate } from '@sallyport/contract';
+import type { Certificate, CertificateInUse, HostUses, ListQuery, UploadedCertificate } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
+import { tellUses, usesOf } from '../../db/host-uses.ts';
+import type { Identifier } from '../../db/identifier.ts';
+import type { Page } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { Refusal, refuse } from '../../errors.ts';
+import { anyVersion } from '../../object-version.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { parseCertificatePair } from './pem.ts';
 import { keyContext } from './source.ts';
 import type { CertificateStore, StoredCertificate } from './store.ts';
-import { isInUse } from './usage.ts';
+import { createBestMatch } from './usage.ts';
 
 /** What the service needs of the data plane. */
 export interface CertificatePlane {
@@ -62,13 +66,40 @@ export const createCertificates = (deps: CertificateDeps) => {
     };
   };
 
+  const findIn = async (executor: Executor, named: Identifier): Promise<StoredCertificate> => {
+    const certificate = await store(executor).find(named);
+    if (!certificate) throw refuse.notFound('Certificate not found');
+    return certificate;
+  };
+
+  /** Hosts that name a certificate, and those it is served for because it is the best match of one of their names. */
+  const usersOf = async (executor: Executor, { id, domains }: StoredCertificate): Promise<HostUses['used_by']> => {
+    const users = new Map((await store(executor).chosenBy(id)).map((host) => [host.id, host]));
+    const left = await store(executor).namesLeftToUs(domains.split(','));
+    if (left.length > 0) {
+      const bestMatch = createBestMatch(await store(executor).names());
+      for (const { name, ...host } of left) if (bestMatch(name)?.id === id) users.set(host.id, host);
+    }
+    return [...users.values()];
+  };
+
   return {
-    async list(): Promise<Certificate[]> {
-      return (await store(db).list()).map(toWire);
+    async list(query: ListQuery): Promise<Page<Certificate>> {
+      const page = await store(db).page(query);
+      return { ...page, rows: page.rows.map(toWire) };
+    },
+
+    /** A certificate with the hosts that are served with it. Throws a 404. */
+    async get(named: Identifier): Promise<CertificateInUse> {
+      const certificate = await findIn(db, named);
+      return { ...toWire(certificate), ...usesOf(await usersOf(db, certificate)) };
     },
 
     /** Checks and stores an uploaded certificate and hands it to the proxy. Throws a 400 that names the file. */
-    async upload({ name, certificatePem, keyPem }: CertificateUpload, actor: Actor): Promise<UploadedCertificate> {
+    async upload(
+      { name, certificatePem, keyPem }: CertificateUpload,
+      actor: Actor,
+    ): Promise<Certificate & UploadedCertificate> {
       const pair = parseCertificatePair(certificatePem, keyPem);
       const uuid = randomUUID();
       const now = clock();
@@ -96,20 +127,22 @@ export const createCertificates = (deps: CertificateDeps) => {
       const { applied, issue } = plane.certificateState(certificate.id);
       const warnings = [applied ? undefined : `The proxy lacks it: ${issue}`, validityWarning(certificate, now)];
       const warning = warnings.filter((text) => text !== undefined).join('. ');
-      return { ...identity(certificate), ...(warning === '' ? {} : { warning }) };
+      return { ...toWire(certificate), ...(warning === '' ? {} : { warning }) };
     },
 
     /** Deletes a certificate that no host uses, after a backup; its files go with it (spec, Certificates). */
-    async remove(id: number, actor: Actor): Promise<void> {
+    async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
       const check = async (executor: Executor) => {
-        const certificate = await store(executor).find(id);
-        if (!certificate) throw refuse.notFound('Certificate not found');
-        if (await isInUse(store(executor), certificate)) {
-          throw refuse.conflict('certificate is in use by one or more proxy hosts');
+        const certificate = await findIn(executor, named);
+        checkVersion(toWire(certificate));
+        const users = await usersOf(executor, certificate);
+        if (users.length > 0) {
+          const details = tellUses(usesOf(users));
+          throw refuse.conflict('certificate is in use by one or more proxy hosts', { details });
         }
         return certificate;
       };
-      await check(db);
+      const { id } = await check(db);
       try {
         await backup('before-certificate-delete');
         await transact(async (tx) => {

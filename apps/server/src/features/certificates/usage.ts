@@ -1,34 +1,42 @@
-import type { CertificateStore, StoredCertificate } from './store.ts';
+/** What is needed of a certificate to know which names it is served for. */
+export interface CertificateNames {
+  id: number;
+  /** Comma-separated. */
+  domains: string;
+  expires_at: string;
+}
 
-const covers = (certificateName: string, name: string): boolean =>
-  certificateName === name ||
-  (certificateName.startsWith('*.') &&
-    !name.startsWith('*.') &&
-    name.slice(name.indexOf('.')) === certificateName.slice(1));
+/** `a.example.com` → `*.example.com`. */
+const wildcardOf = (name: string): string => `*${name.slice(name.indexOf('.'))}`;
 
-/** How well a certificate fits a name: 2 by its exact name, 1 by a wildcard, 0 not at all. */
-const matchQuality = (certificate: StoredCertificate, name: string): number => {
-  const names = certificate.domains.split(',');
-  if (names.includes(name)) return 2;
-  return names.some((candidate) => covers(candidate, name)) ? 1 : 0;
-};
+/** The names under which a certificate for `name` can be listed, best first. */
+const coveringNames = (name: string): string[] => (name.startsWith('*.') ? [name] : [name, wildcardOf(name)]);
 
-/** The certificate the data plane serves for a name when its host chose none: exact before wildcard, then the latest expiry. */
-export const bestMatch = (certificates: readonly StoredCertificate[], name: string): StoredCertificate | undefined =>
-  certificates
-    .filter((certificate) => matchQuality(certificate, name) > 0)
-    .sort(
-      (a, b) =>
-        matchQuality(b, name) - matchQuality(a, name) ||
-        Date.parse(b.expires_at) - Date.parse(a.expires_at) ||
-        b.id - a.id,
-    )[0];
+/** Tells whether a certificate for these names is valid for `name`, its own or one that a wildcard takes in. */
+export const isCovered = (certificateNames: readonly string[], name: string): boolean =>
+  coveringNames(name).some((candidate) => certificateNames.includes(candidate));
 
-/** Whether a proxy host names this certificate, or is served with it because it is the best match for its name. */
-export const isInUse = async (store: CertificateStore, certificate: StoredCertificate): Promise<boolean> => {
-  if (await store.isChosen(certificate.id)) return true;
-  const names = await store.namesLeftToUs(certificate.domains.split(','));
-  if (names.length === 0) return false;
-  const all = await store.list();
-  return names.some((name) => bestMatch(all, name)?.id === certificate.id);
+const isBetter = (a: CertificateNames, b: CertificateNames | undefined): boolean =>
+  b === undefined ||
+  Date.parse(a.expires_at) - Date.parse(b.expires_at) > 0 ||
+  (a.expires_at === b.expires_at && a.id > b.id);
+
+/**
+ * Makes the look-up of the certificate that the data plane serves for a name whose host chose none: exact before
+ * wildcard, then the latest expiry. Linear in the certificates once, then constant.
+ */
+export const createBestMatch = <T extends CertificateNames>(certificates: Iterable<T>) => {
+  const best = new Map<string, T>();
+  for (const certificate of certificates) {
+    for (const name of certificate.domains.split(',')) {
+      if (isBetter(certificate, best.get(name))) best.set(name, certificate);
+    }
+  }
+  return (name: string): T | undefined => {
+    for (const candidate of coveringNames(name)) {
+      const certificate = best.get(candidate);
+      if (certificate) return certificate;
+    }
+    return undefined;
+  };
 };

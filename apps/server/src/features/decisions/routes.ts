@@ -1,11 +1,15 @@
 import { Decision, DecisionQuery, NewDecision } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { parseRowId } from '../../http/row-id.ts';
+import { parseIdentifier } from '../../http/identifier.ts';
+import { sendPage } from '../../http/paging.ts';
+import { created, ifMatch, tagged } from '../../http/versions.ts';
 import type { Decisions } from './service.ts';
 
 const tags = ['decisions'];
 const Params = Type.Object({ id: Type.String() });
+const DecisionAnswer = Type.Object({ decision: Decision });
+
 export const decisionRoutes =
   (decisions: Decisions) =>
   async (app: App): Promise<void> => {
@@ -20,7 +24,18 @@ export const decisionRoutes =
           response: { 200: Type.Object({ decisions: Type.Array(Decision) }) },
         },
       },
-      async (request) => ({ decisions: await decisions.list(request.query) }),
+      async (request, reply) => ({ decisions: sendPage(request, reply, await decisions.list(request.query)) }),
+    );
+
+    app.get(
+      '/security/decisions/:id',
+      {
+        config: { policy: 'member' },
+        schema: { tags, summary: 'Read a decision in force', params: Params, response: { 200: DecisionAnswer } },
+      },
+      async (request, reply) => ({
+        decision: tagged(reply, await decisions.get(parseIdentifier(request.params.id))),
+      }),
     );
 
     app.post(
@@ -31,10 +46,13 @@ export const decisionRoutes =
           tags,
           summary: 'Ban an address or network; answers when it is enforced',
           body: NewDecision,
-          response: { 201: Type.Object({ decision: Decision }) },
+          response: { 201: DecisionAnswer },
         },
       },
-      async (request, reply) => reply.code(201).send({ decision: await decisions.create(request.body, request.actor) }),
+      async (request, reply) => {
+        const decision = await decisions.create(request.body, request.actor);
+        return { decision: created(reply, `security/decisions/${decision.id}`, decision) };
+      },
     );
 
     app.delete(
@@ -44,7 +62,7 @@ export const decisionRoutes =
         schema: { tags, summary: 'End a decision', params: Params, response: { 204: Type.Null() } },
       },
       async (request, reply) => {
-        await decisions.remove(parseRowId(request.params.id), request.actor);
+        await decisions.remove(parseIdentifier(request.params.id), request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
     );

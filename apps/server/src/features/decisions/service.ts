@@ -2,8 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { formatNetwork, InvalidNetwork, type Network, overlaps, parseNetwork } from '@sallyport/access';
 import type { Decision, DecisionQuery, NewDecision } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
+import type { Identifier } from '../../db/identifier.ts';
+import type { Page } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
+import { anyVersion } from '../../object-version.ts';
 import { parseDuration } from './duration.ts';
 import type { DecisionStore, ImportedDecision } from './store.ts';
 
@@ -48,6 +51,12 @@ const addressOf = (actor: Actor): Network | undefined => {
 export const createDecisions = ({ db, transact, store, whitelist, plane, record, clock }: DecisionDeps) => {
   const now = () => clock().toISOString();
 
+  const findIn = async (executor: Executor, named: Identifier): Promise<Decision> => {
+    const decision = await store(executor).find(named, now());
+    if (!decision) throw refuse.notFound('Decision not found');
+    return decision;
+  };
+
   /** A ban must not hit who makes it, nor an administrator: that is how people lock themselves out. */
   const refuseLockOut = async (tx: Executor, network: Network, actor: Actor): Promise<void> => {
     const caller = addressOf(actor);
@@ -59,7 +68,10 @@ export const createDecisions = ({ db, transact, store, whitelist, plane, record,
   };
 
   return {
-    list: (query: DecisionQuery): Promise<Decision[]> => store(db).list(query, now()),
+    list: (query: DecisionQuery): Promise<Page<Decision>> => store(db).list(query, now()),
+
+    /** Throws a 404, also for a decision that has ended but was not swept yet. */
+    get: (named: Identifier): Promise<Decision> => findIn(db, named),
 
     /** Decisions in force. */
     count: (): Promise<number> => store(db).count(now()),
@@ -88,11 +100,13 @@ export const createDecisions = ({ db, transact, store, whitelist, plane, record,
       return decision;
     },
 
-    async remove(id: number, actor: Actor): Promise<void> {
+    async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
       const { ip, version } = await transact(async (tx) => {
-        const before = await store(tx).delete(id, now());
-        if (!before) throw refuse.notFound('Decision not found');
-        await record(tx, { action: 'decision.delete', actor, resource: `security/decisions/${id}`, before });
+        const before = await findIn(tx, named);
+        checkVersion(before);
+        await store(tx).delete(before.id);
+        const resource = `security/decisions/${before.id}`;
+        await record(tx, { action: 'decision.delete', actor, resource, before });
         return { ip: before.ip, version: await store(tx).raiseVersion() };
       });
       await plane.decisionsChanged([ip], version);

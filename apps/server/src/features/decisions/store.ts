@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Decision, DecisionQuery } from '@sallyport/contract';
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import { columnOf, type Identifier } from '../../db/identifier.ts';
+import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
+import type { DecisionRow } from '../../db/security-tables.ts';
 
 /** A decision in force, as far as enforcement needs it. */
 export interface LiveDecision {
@@ -28,20 +31,29 @@ const portions = function* <T>(items: readonly T[], size: number): Generator<T[]
   for (let from = 0; from < items.length; from += size) yield items.slice(from, from + size);
 };
 
+const SORTABLE = ['ip', 'source', 'created_at', 'expires_at'] as const;
+
+const fromRow = (row: Selectable<DecisionRow>): Decision => ({ ...row, action: row.action as Decision['action'] });
+
 export const decisionStore = (db: Executor) => {
   const live = (now: string) =>
     db.selectFrom('decisions').where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]));
 
   return {
     /** Newest first. */
-    async list({ limit = DEFAULT_LIMIT, source }: DecisionQuery, now: string): Promise<Decision[]> {
-      const rows = await live(now)
-        .selectAll()
-        .$if(source !== undefined, (query) => query.where('source', '=', source ?? ''))
-        .orderBy('id', 'desc')
-        .limit(limit)
-        .execute();
-      return rows.map((row) => ({ ...row, action: row.action as Decision['action'] }));
+    async list(query: DecisionQuery, now: string): Promise<Page<Decision>> {
+      const { source, search } = query;
+      const matching = live(now)
+        .$if(source !== undefined, (rows) => rows.where('source', '=', source ?? ''))
+        .$if(search !== undefined, (rows) => rows.where(containsText(['ip', 'details', 'source'], search ?? '')));
+      const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
+      const request = pageOf(query, SORTABLE, { perPage: DEFAULT_LIMIT, order: 'desc' });
+      return listOf(matching.selectAll(), count, request, fromRow);
+    },
+
+    async find(named: Identifier, now: string): Promise<Decision | undefined> {
+      const row = await live(now).selectAll().where(columnOf(named), '=', named).executeTakeFirst();
+      return row && fromRow(row);
     },
 
     async count(now: string): Promise<number> {
@@ -65,14 +77,11 @@ export const decisionStore = (db: Executor) => {
 
     async insert(decision: Omit<Decision, 'id'>): Promise<Decision> {
       const row = await db.insertInto('decisions').values(decision).returningAll().executeTakeFirstOrThrow();
-      return { ...row, action: row.action as Decision['action'] };
+      return fromRow(row);
     },
 
-    async delete(id: number, now: string): Promise<Decision | undefined> {
-      const row = await db.deleteFrom('decisions').where('id', '=', id).returningAll().executeTakeFirst();
-      // One that ended but was not swept yet is gone for whoever asks.
-      if (!row || (row.expires_at !== null && row.expires_at <= now)) return undefined;
-      return { ...row, action: row.action as Decision['action'] };
+    async delete(id: number): Promise<void> {
+      await db.deleteFrom('decisions').where('id', '=', id).execute();
     },
 
     async insertMany(source: string, decisions: readonly ImportedDecision[], now: string): Promise<void> {

@@ -1,6 +1,12 @@
-import { NotificationSettings, NotificationSettingsPatch, NotificationTest } from '@sallyport/contract';
+import {
+  NotificationSettings,
+  NotificationSettingsPatch,
+  NotificationSettingsQuery,
+  NotificationTest,
+} from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { ifMatch, tagged } from '../../http/versions.ts';
 import { hideWebhook } from '../security/hide-webhook.ts';
 import type { Notifications } from './service.ts';
 
@@ -13,9 +19,17 @@ export const notificationRoutes =
       '/security/notifications/settings',
       {
         config: { policy: 'member' },
-        schema: { tags, summary: 'Read the notification settings', response: { 200: NotificationSettings } },
+        schema: {
+          tags,
+          summary: 'Read the notification settings',
+          querystring: NotificationSettingsQuery,
+          response: { 200: NotificationSettings },
+        },
       },
-      async (request) => hideWebhook(await notifications.settings(), request.actor),
+      async (request, reply) => {
+        const settings = await notifications.settings(request.query.defaults === 'true');
+        return tagged(reply, hideWebhook(settings, request.actor));
+      },
     );
 
     app.put(
@@ -29,8 +43,8 @@ export const notificationRoutes =
           response: { 200: Type.Object({ message: Type.String() }) },
         },
       },
-      async (request) => {
-        await notifications.configure(request.body, request.actor);
+      async (request, reply) => {
+        tagged(reply, await notifications.configure(request.body, request.actor, ifMatch(request)));
         return { message: 'Settings updated successfully' };
       },
     );

@@ -12,6 +12,7 @@ import type { Executor, Transact } from '../../db/open.ts';
 import { Refusal, refuse } from '../../errors.ts';
 import { parseEmail } from '../../net/email-address.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
+import { anyVersion, type CheckVersion } from '../../object-version.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { type DeliveryFailure, postWebhook } from './delivery.ts';
 import { mailFor } from './mail-text.ts';
@@ -79,6 +80,9 @@ const toWire = ({ webhook_secret_sealed, ...settings }: StoredNotificationSettin
   webhook_secret_set: webhook_secret_sealed !== null,
 });
 
+/** What is in force before anything was saved. */
+const UNSAVED: StoredNotificationSettings = { ...NOTIFICATION_DEFAULTS, webhook_secret_sealed: null };
+
 const notAttempted = { attempted: false, delivered: false, error: '' };
 const outcome = (failure: DeliveryFailure) => ({
   attempted: true,
@@ -124,9 +128,14 @@ export const createNotifications = (deps: NotificationDeps) => {
     }
   };
 
-  const save = (patch: NotificationSettingsPatch, actor: Actor): Promise<void> =>
+  const save = (
+    patch: NotificationSettingsPatch,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<NotificationSettings> =>
     transact(async (tx) => {
       const before = await store(tx).find();
+      checkVersion(toWire(before ?? UNSAVED));
       const { webhook_secret, ...fields } = patch;
       const after: StoredNotificationSettings = {
         ...NOTIFICATION_DEFAULTS,
@@ -143,24 +152,30 @@ export const createNotifications = (deps: NotificationDeps) => {
         before: before && toWire(before),
         after: toWire(after),
       });
+      return toWire(after);
     });
 
   return {
     /** What deliveries are made by; undefined before anything was configured. */
     targets,
 
-    async settings(): Promise<NotificationSettings> {
-      const stored = await store(db).find();
+    /** Throws a 404 before the first save, as the spec has it, unless `orDefaults` asks for what that would start from. */
+    async settings(orDefaults = false): Promise<NotificationSettings> {
+      const stored = (await store(db).find()) ?? (orDefaults ? UNSAVED : undefined);
       if (!stored) throw refuse.notFound('Notification settings not configured');
       return toWire(stored);
     },
 
     /** Changes the fields that are given; the first time the others get their defaults. */
-    async configure(input: NotificationSettingsPatch, actor: Actor): Promise<void> {
+    async configure(
+      input: NotificationSettingsPatch,
+      actor: Actor,
+      checkVersion = anyVersion,
+    ): Promise<NotificationSettings> {
       const patch = normalise(input);
       if (patch.webhook_url) await checkWebhookUrl(patch.webhook_url);
       try {
-        await save(patch, actor);
+        return await save(patch, actor, checkVersion);
       } catch (cause) {
         throw cause instanceof Refusal ? cause : refuse.failed('Failed to update settings', { cause });
       }

@@ -161,7 +161,7 @@ onBothDatabases('proxy hosts', (kind) => {
     // Why it is not applied may be worded anew once HAProxy was looked for.
     const { updated_at, issue } = answer.body;
     expect(answer.body).toEqual({ ...host, updated_at, issue });
-    expect(answer.headers.get('x-sallyport-ignored-fields')).toBe('uuid, applied, issue, created_at, updated_at');
+    expect(answer.headers.get('x-sallyport-ignored-fields')).toBe('id, uuid, applied, issue, created_at, updated_at');
   });
 
   test('frees the names a host gives up', async () => {
@@ -183,8 +183,13 @@ onBothDatabases('proxy hosts', (kind) => {
     expect((await create({ domain: 'gone.example.com' })).status).toBe(201);
   });
 
-  test.each(['nope', '../health', '1', "' or 1=1"])('knows no host named %j', async (id) => {
-    expect((await app.send('GET', `/proxy-hosts/${encodeURIComponent(id)}`)).status).toBe(404);
+  test.each([
+    ['nope', 400],
+    ['../health', 400],
+    ["' or 1=1", 400],
+    ['424242', 404],
+  ])('knows no host named %j', async (id, status) => {
+    expect((await app.send('GET', `/proxy-hosts/${encodeURIComponent(id)}`)).status).toBe(status);
   });
 
   test('pages, sorts and searches when asked, and says how much there is', async () => {

@@ -1,14 +1,15 @@
 import { BulkDelete, BulkPatch, ListQuery, NewProxyHost, ProxyHost, ProxyHostPatch } from '@sallyport/contract';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { parseIdentifier } from '../../http/identifier.ts';
 import { sendPage } from '../../http/paging.ts';
-import { uuidOrNotFound } from '../../http/path-uuid.ts';
+import { created, ifMatch, tagged } from '../../http/versions.ts';
 import type { ProxyHosts } from './service.ts';
 
 const tags = ['proxy-hosts'];
 const Params = Type.Object({ uuid: Type.String() });
 
-const uuidOf = ({ uuid }: Static<typeof Params>): string => uuidOrNotFound(uuid, 'Proxy host not found');
+const named = ({ uuid }: Static<typeof Params>) => parseIdentifier(uuid);
 
 export const proxyHostRoutes =
   (hosts: ProxyHosts) =>
@@ -28,7 +29,7 @@ export const proxyHostRoutes =
         config: { policy: 'member' },
         schema: { tags, summary: 'Read a proxy host', params: Params, response: { 200: ProxyHost } },
       },
-      async (request) => hosts.get(uuidOf(request.params)),
+      async (request, reply) => tagged(reply, await hosts.get(named(request.params))),
     );
 
     app.post(
@@ -42,7 +43,10 @@ export const proxyHostRoutes =
           response: { 201: ProxyHost },
         },
       },
-      async (request, reply) => reply.code(201).send(await hosts.create(request.body, request.actor)),
+      async (request, reply) => {
+        const host = await hosts.create(request.body, request.actor);
+        return created(reply, `proxy-hosts/${host.uuid}`, host);
+      },
     );
 
     app.put(
@@ -57,7 +61,8 @@ export const proxyHostRoutes =
           response: { 200: ProxyHost },
         },
       },
-      async (request) => hosts.update(uuidOf(request.params), request.body, request.actor),
+      async (request, reply) =>
+        tagged(reply, await hosts.update(named(request.params), request.body, request.actor, ifMatch(request))),
     );
 
     app.delete(
@@ -67,7 +72,7 @@ export const proxyHostRoutes =
         schema: { tags, summary: 'Delete a proxy host', params: Params, response: { 204: Type.Null() } },
       },
       async (request, reply) => {
-        await hosts.remove(uuidOf(request.params), request.actor);
+        await hosts.remove(named(request.params), request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
     );

@@ -10,10 +10,12 @@ import type {
 } from '@sallyport/contract';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
+import type { Identifier } from '../../db/identifier.ts';
 import type { Page } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { parseOriginHost } from '../../net/domain-name.ts';
+import { anyVersion, type CheckVersion } from '../../object-version.ts';
 import {
   checkDeletion,
   checkNew,
@@ -60,6 +62,13 @@ const normalise = <T extends ProxyHostPatch>(input: T): { fields: T; names: stri
   return { fields, names };
 };
 
+const REFERENCES = {
+  remote_server_id: { table: 'remote_servers', what: 'remote server' },
+  certificate_id: { table: 'certificates', what: 'certificate' },
+  access_list_id: { table: 'access_lists', what: 'access list' },
+} as const;
+type Reference = keyof typeof REFERENCES;
+
 /** Certificates are checked against names; looked at when all fields are known, since a patch may give any of them. */
 const checkVerification = ({ forward_scheme, forward_verify_tls, forward_host }: ProxyHostFields): void => {
   if (forward_scheme === 'https' && forward_verify_tls && isIP(forward_host) !== 0) {
@@ -70,7 +79,7 @@ const checkVerification = ({ forward_scheme, forward_verify_tls, forward_host }:
 };
 
 export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, record, clock }: ProxyHostDeps) => {
-  const toWire = ({ id, ...host }: StoredProxyHost): ProxyHost => ({ ...host, ...plane.hostState(id) });
+  const toWire = (host: StoredProxyHost): ProxyHost => ({ ...host, ...plane.hostState(host.id) });
 
   /** Names are judged when they are looked up; an address, here already, so that the caller learns of it at once. */
   const checkOrigin = ({ forward_host, forward_port, forward_reserved }: ProxyHostFields): void => {
@@ -80,18 +89,19 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
     throw refuse.invalid(`forward_host is ${reason}: an administrator can allow it with forward_reserved`);
   };
 
-  /** References must exist and names be free; called inside the transaction, so nothing can change in between. */
-  const checkReferences = async (hosts: ProxyHostStore, patch: ProxyHostPatch): Promise<void> => {
-    const { remote_server_id: serverId, certificate_id: certificateId, access_list_id: listId } = patch;
-    if (serverId != null && !(await hosts.exists('remote_servers', serverId))) {
-      throw refuse.invalid('remote_server_id names no remote server');
+  /** What a caller refers to by id or uuid, by id; called inside the transaction, so that it can't go meanwhile. */
+  const resolveReferences = async (hosts: ProxyHostStore, patch: ProxyHostPatch): Promise<Partial<ProxyHostFields>> => {
+    const resolved: Partial<Record<Reference, number | null>> = {};
+    for (const field of Object.keys(REFERENCES) as Reference[]) {
+      const named = patch[field];
+      if (named === undefined) continue;
+      const { table, what } = REFERENCES[field];
+      const id =
+        named === null ? null : await hosts.idOf(table, typeof named === 'string' ? named.toLowerCase() : named);
+      if (id === undefined) throw refuse.invalid(`${field} names no ${what}`);
+      resolved[field] = id;
     }
-    if (certificateId != null && !(await hosts.exists('certificates', certificateId))) {
-      throw refuse.invalid('certificate_id names no certificate');
-    }
-    if (listId != null && !(await hosts.exists('access_lists', listId))) {
-      throw refuse.invalid('access_list_id names no access list');
-    }
+    return { ...patch, ...resolved } as Partial<ProxyHostFields>;
   };
 
   const checkNames = async (hosts: ProxyHostStore, names: readonly string[], exceptId: number | null, actor: Actor) => {
@@ -100,48 +110,56 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
     if (taken) throw refuse.conflict(`domain ${taken.name} already belongs to proxy host ${taken.uuid}`);
   };
 
-  const findOrRefuse = async (hosts: ProxyHostStore, uuid: string): Promise<StoredProxyHost> => {
-    const host = await hosts.find(uuid);
+  const findOrRefuse = async (hosts: ProxyHostStore, named: Identifier): Promise<StoredProxyHost> => {
+    const host = await hosts.find(named);
     if (!host) throw refuse.notFound('Proxy host not found');
     return host;
   };
 
   const updateIn = async (
     tx: Executor,
-    uuid: string,
+    named: Identifier,
     { fields, names }: { fields: ProxyHostPatch; names: string[] | undefined },
     actor: Actor,
+    checkVersion: CheckVersion,
   ): Promise<StoredProxyHost> => {
     const hosts = store(tx);
-    const before = await findOrRefuse(hosts, uuid);
-    if (isStandardUser(actor)) checkPatch(before, fields, names);
-    await checkReferences(hosts, fields);
+    const before = await findOrRefuse(hosts, named);
+    checkVersion(toWire(before));
+    const patch = await resolveReferences(hosts, fields);
+    if (isStandardUser(actor)) checkPatch(before, patch, names);
     if (names) await checkNames(hosts, names, before.id, actor);
     const updated_at = clock().toISOString();
-    const after = await hosts.update(before.id, { ...fields, updated_at } as Partial<StoredProxyHost>, names);
+    const after = await hosts.update(before.id, { ...patch, updated_at }, names);
     checkVerification(after);
     checkOrigin(after);
-    await record(tx, { action: 'proxy_host.update', actor, resource: `proxy-hosts/${uuid}`, before, after });
+    await record(tx, { action: 'proxy_host.update', actor, resource: `proxy-hosts/${before.uuid}`, before, after });
     return after;
   };
 
-  const deleteIn = async (tx: Executor, uuid: string, actor: Actor): Promise<number> => {
+  const deleteIn = async (
+    tx: Executor,
+    named: Identifier,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<number> => {
     const hosts = store(tx);
-    const before = await findOrRefuse(hosts, uuid);
+    const before = await findOrRefuse(hosts, named);
+    checkVersion(toWire(before));
     if (isStandardUser(actor)) checkDeletion(before);
     await hosts.delete(before.id);
-    await record(tx, { action: 'proxy_host.delete', actor, resource: `proxy-hosts/${uuid}`, before });
+    await record(tx, { action: 'proxy_host.delete', actor, resource: `proxy-hosts/${before.uuid}`, before });
     return before.id;
   };
 
   return {
     async list(query: ListQuery): Promise<Page<ProxyHost>> {
-      const { rows, total } = await store(db).list(query);
-      return { rows: rows.map(toWire), total };
+      const page = await store(db).list(query);
+      return { ...page, rows: page.rows.map(toWire) };
     },
 
-    async get(uuid: string): Promise<ProxyHost> {
-      return toWire(await findOrRefuse(store(db), uuid));
+    async get(named: Identifier): Promise<ProxyHost> {
+      return toWire(await findOrRefuse(store(db), named));
     },
 
     /** Stores a new host and waits until the proxy serves it, or says in the host's `issue` why it doesn't. */
@@ -149,11 +167,11 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
       const { fields, names } = normalise(input);
       const host = await transact(async (tx) => {
         const hosts = store(tx);
-        if (isStandardUser(actor)) checkNew(fields);
-        await checkReferences(hosts, fields);
+        const given = await resolveReferences(hosts, fields);
+        if (isStandardUser(actor)) checkNew(given);
         await checkNames(hosts, names ?? [], null, actor);
         const now = clock().toISOString();
-        const complete: ProxyHostFields = { ...PROXY_HOST_DEFAULTS, ...fields };
+        const complete = { ...PROXY_HOST_DEFAULTS, ...given } as ProxyHostFields;
         checkVerification(complete);
         checkOrigin(complete);
         const after = await hosts.insert(
@@ -167,15 +185,21 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
       return toWire(host);
     },
 
-    async update(uuid: string, patch: ProxyHostPatch, actor: Actor): Promise<ProxyHost> {
+    /** Changes what is given. Throws a 412 when `checkVersion` refuses the host as it is. */
+    async update(
+      named: Identifier,
+      patch: ProxyHostPatch,
+      actor: Actor,
+      checkVersion = anyVersion,
+    ): Promise<ProxyHost> {
       const normalised = normalise(patch);
-      const host = await transact((tx) => updateIn(tx, uuid, normalised, actor));
+      const host = await transact((tx) => updateIn(tx, named, normalised, actor, checkVersion));
       await plane.syncHosts([host.id]);
       return toWire(host);
     },
 
-    async remove(uuid: string, actor: Actor): Promise<void> {
-      const id = await transact((tx) => deleteIn(tx, uuid, actor));
+    async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
+      const id = await transact((tx) => deleteIn(tx, named, actor, checkVersion));
       await plane.syncHosts([id]);
     },
 
@@ -185,7 +209,8 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
       const normalised = normalise(patch);
       const hosts = await transact(async (tx) => {
         const updated: StoredProxyHost[] = [];
-        for (const uuid of new Set(uuids)) updated.push(await updateIn(tx, uuid, normalised, actor));
+        for (const uuid of new Set(uuids))
+          updated.push(await updateIn(tx, uuid.toLowerCase(), normalised, actor, anyVersion));
         return updated;
       });
       await plane.syncHosts(hosts.map(({ id }) => id));
@@ -196,7 +221,7 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
     async removeMany(uuids: readonly string[], actor: Actor): Promise<number> {
       const ids = await transact(async (tx) => {
         const removed: number[] = [];
-        for (const uuid of new Set(uuids)) removed.push(await deleteIn(tx, uuid, actor));
+        for (const uuid of new Set(uuids)) removed.push(await deleteIn(tx, uuid.toLowerCase(), actor, anyVersion));
         return removed;
       });
       await plane.syncHosts(ids);

@@ -1,6 +1,7 @@
 import type { ListQuery, ProxyHostFields } from '@sallyport/contract';
 import type { Selectable } from 'kysely';
 import { flagsToRow } from '../../db/flags.ts';
+import { columnOf, type Identifier } from '../../db/identifier.ts';
 import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 import type { ProxyHostRow } from '../../db/tables.ts';
@@ -89,8 +90,8 @@ export const proxyHostStore = (db: Executor) => ({
     }
   },
 
-  async find(uuid: string): Promise<StoredProxyHost | undefined> {
-    const row = await db.selectFrom('proxy_hosts').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+  async find(host: Identifier): Promise<StoredProxyHost | undefined> {
+    const row = await db.selectFrom('proxy_hosts').selectAll().where(columnOf(host), '=', host).executeTakeFirst();
     return row && fromRow(row);
   },
 
@@ -152,8 +153,12 @@ export const proxyHostStore = (db: Executor) => ({
     await db.deleteFrom('proxy_hosts').where('id', '=', id).execute();
   },
 
-  async exists(table: 'remote_servers' | 'certificates' | 'access_lists', id: number): Promise<boolean> {
-    return (await db.selectFrom(table).select('id').where('id', '=', id).executeTakeFirst()) !== undefined;
+  /** The id of what a host refers to; undefined when there is no such thing. */
+  async idOf(
+    table: 'remote_servers' | 'certificates' | 'access_lists',
+    named: Identifier,
+  ): Promise<number | undefined> {
+    return (await db.selectFrom(table).select('id').where(columnOf(named), '=', named).executeTakeFirst())?.id;
   },
 });
 export type ProxyHostStore = ReturnType<typeof proxyHostStore>;

@@ -3,19 +3,21 @@ import {
   ListQuery,
   NewRemoteServer,
   RemoteServer,
+  RemoteServerInUse,
   RemoteServerPatch,
   RemoteServerQuery,
 } from '@sallyport/contract';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { parseIdentifier } from '../../http/identifier.ts';
 import { sendPage } from '../../http/paging.ts';
-import { uuidOrNotFound } from '../../http/path-uuid.ts';
+import { created, ifMatch, tagged } from '../../http/versions.ts';
 import type { RemoteServers } from './service.ts';
 
 const tags = ['remote-servers'];
 const Params = Type.Object({ uuid: Type.String() });
 
-const uuidOf = ({ uuid }: Static<typeof Params>): string => uuidOrNotFound(uuid, 'Remote server not found');
+const named = ({ uuid }: Static<typeof Params>) => parseIdentifier(uuid);
 
 export const remoteServerRoutes =
   (servers: RemoteServers) =>
@@ -38,9 +40,9 @@ export const remoteServerRoutes =
       '/remote-servers/:uuid',
       {
         config: { policy: 'member' },
-        schema: { tags, summary: 'Read a remote server', params: Params, response: { 200: RemoteServer } },
+        schema: { tags, summary: 'Read a remote server', params: Params, response: { 200: RemoteServerInUse } },
       },
-      async (request) => servers.get(uuidOf(request.params)),
+      async (request, reply) => tagged(reply, await servers.get(named(request.params))),
     );
 
     app.post(
@@ -49,7 +51,10 @@ export const remoteServerRoutes =
         config: { policy: 'sensitive' },
         schema: { tags, summary: 'Add a remote server', body: NewRemoteServer, response: { 201: RemoteServer } },
       },
-      async (request, reply) => reply.code(201).send(await servers.create(request.body, request.actor)),
+      async (request, reply) => {
+        const server = await servers.create(request.body, request.actor);
+        return created(reply, `remote-servers/${server.uuid}`, server);
+      },
     );
 
     app.put(
@@ -64,7 +69,8 @@ export const remoteServerRoutes =
           response: { 200: RemoteServer },
         },
       },
-      async (request) => servers.update(uuidOf(request.params), request.body, request.actor),
+      async (request, reply) =>
+        tagged(reply, await servers.update(named(request.params), request.body, request.actor, ifMatch(request))),
     );
 
     app.delete(
@@ -74,7 +80,7 @@ export const remoteServerRoutes =
         schema: { tags, summary: 'Delete a remote server', params: Params, response: { 204: Type.Null() } },
       },
       async (request, reply) => {
-        await servers.remove(uuidOf(request.params), request.actor);
+        await servers.remove(named(request.params), request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
     );
@@ -90,6 +96,6 @@ export const remoteServerRoutes =
           response: { 200: ConnectionTest },
         },
       },
-      async (request) => servers.test(uuidOf(request.params), request.actor),
+      async (request) => servers.test(named(request.params), request.actor),
     );
   };

@@ -1,11 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import type { ConnectionTest, ListQuery, NewRemoteServer, RemoteServer, RemoteServerPatch } from '@sallyport/contract';
+import type {
+  ConnectionTest,
+  ListQuery,
+  NewRemoteServer,
+  RemoteServer,
+  RemoteServerInUse,
+  RemoteServerPatch,
+} from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
+import { tellUses } from '../../db/host-uses.ts';
+import type { Identifier } from '../../db/identifier.ts';
 import type { Page } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { parseOriginHost } from '../../net/domain-name.ts';
 import { formatAddress } from '../../net/listen.ts';
+import { anyVersion } from '../../object-version.ts';
 import type { RemoteServerStore } from './store.ts';
 
 /** Tries a TCP connection; resolves to undefined when it stood, else to the reason in words. */
@@ -39,8 +49,8 @@ const normalise = <T extends RemoteServerPatch>(input: T): T => {
 const notFound = () => refuse.notFound('Remote server not found');
 
 export const createRemoteServers = ({ db, transact, store, connect, record, clock }: RemoteServerDeps) => {
-  const findIn = async (executor: Executor, uuid: string): Promise<RemoteServer> => {
-    const server = await store(executor).find(uuid);
+  const findIn = async (executor: Executor, named: Identifier): Promise<RemoteServer> => {
+    const server = await store(executor).find(named);
     if (!server) throw notFound();
     return server;
   };
@@ -50,8 +60,9 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
       return store(db).list(query, isEnabled);
     },
 
-    get(uuid: string): Promise<RemoteServer> {
-      return findIn(db, uuid);
+    async get(named: Identifier): Promise<RemoteServerInUse> {
+      const server = await findIn(db, named);
+      return { ...server, ...(await store(db).uses(server.id)) };
     },
 
     async create(input: NewRemoteServer, actor: Actor): Promise<RemoteServer> {
@@ -73,38 +84,56 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
       });
     },
 
-    async update(uuid: string, patch: RemoteServerPatch, actor: Actor): Promise<RemoteServer> {
+    /** Changes what is given; what was found out about another address is forgotten. Throws a 412, see `checkVersion`. */
+    async update(
+      named: Identifier,
+      patch: RemoteServerPatch,
+      actor: Actor,
+      checkVersion = anyVersion,
+    ): Promise<RemoteServer> {
       const fields = normalise(patch);
       return transact(async (tx) => {
-        const before = await findIn(tx, uuid);
-        const after = await store(tx).update(uuid, { ...fields, updated_at: clock().toISOString() });
+        const before = await findIn(tx, named);
+        checkVersion(before);
+        const { host = before.host, port = before.port } = fields;
+        const isElsewhere = host !== before.host || port !== before.port;
+        const after = await store(tx).update(before.id, {
+          ...fields,
+          ...(isElsewhere ? { reachable: false, last_checked: null } : {}),
+          updated_at: clock().toISOString(),
+        });
         if (!after) throw notFound();
-        await record(tx, { action: 'remote_server.update', actor, resource: `remote-servers/${uuid}`, before, after });
+        const resource = `remote-servers/${before.uuid}`;
+        await record(tx, { action: 'remote_server.update', actor, resource, before, after });
         return after;
       });
     },
 
-    async remove(uuid: string, actor: Actor): Promise<void> {
+    async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
       await transact(async (tx) => {
-        const before = await findIn(tx, uuid);
-        if (await store(tx).isUsed(before.id)) {
-          throw refuse.conflict('remote server is in use by one or more proxy hosts');
+        const before = await findIn(tx, named);
+        checkVersion(before);
+        const uses = await store(tx).uses(before.id);
+        if (uses.used_by_total > 0) {
+          throw refuse.conflict('remote server is in use by one or more proxy hosts', { details: tellUses(uses) });
         }
         await store(tx).delete(before.id);
-        await record(tx, { action: 'remote_server.delete', actor, resource: `remote-servers/${uuid}`, before });
+        await record(tx, { action: 'remote_server.delete', actor, resource: `remote-servers/${before.uuid}`, before });
       });
     },
 
     /** Connects to the server and stores what came of it (spec, Remote server reachability). */
-    async test(uuid: string, actor: Actor): Promise<ConnectionTest> {
-      const { host, port } = await findIn(db, uuid);
+    async test(named: Identifier, actor: Actor): Promise<ConnectionTest> {
+      const { id, uuid, host, port } = await findIn(db, named);
       const error = await connect(host, port);
       const timestamp = clock().toISOString();
       const reachable = error === undefined;
       await transact(async (tx) => {
-        const after = await store(tx).update(uuid, { reachable, last_checked: timestamp });
         // Deleted while the connection was tried: the answer to the caller is that it is gone.
-        if (!after) throw notFound();
+        const now = await findIn(tx, id);
+        // What was found out is about the address that was tried.
+        if (now.host !== host || now.port !== port) return;
+        await store(tx).update(id, { reachable, last_checked: timestamp });
         await record(tx, {
           action: 'remote_server.test',
           actor,

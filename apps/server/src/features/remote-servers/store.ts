@@ -1,6 +1,8 @@
-import type { ListQuery, RemoteServer } from '@sallyport/contract';
+import type { HostUses, ListQuery, RemoteServer } from '@sallyport/contract';
 import type { Selectable } from 'kysely';
 import { flagsToRow, toFlag } from '../../db/flags.ts';
+import { hostUses } from '../../db/host-uses.ts';
+import { columnOf, type Identifier } from '../../db/identifier.ts';
 import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 import type { RemoteServerRow } from '../../db/tables.ts';
@@ -25,8 +27,9 @@ export const remoteServerStore = (db: Executor) => ({
     return listOf(matching.selectAll(), count, pageOf(query, SORTABLE), fromRow);
   },
 
-  async find(uuid: string): Promise<RemoteServer | undefined> {
-    const row = await db.selectFrom('remote_servers').selectAll().where('uuid', '=', uuid).executeTakeFirst();
+  async find(named: Identifier): Promise<RemoteServer | undefined> {
+    const query = db.selectFrom('remote_servers').selectAll().where(columnOf(named), '=', named);
+    const row = await query.executeTakeFirst();
     return row && fromRow(row);
   },
 
@@ -35,12 +38,12 @@ export const remoteServerStore = (db: Executor) => ({
     return fromRow(await db.insertInto('remote_servers').values(values).returningAll().executeTakeFirstOrThrow());
   },
 
-  async update(uuid: string, patch: Partial<RemoteServer>): Promise<RemoteServer | undefined> {
+  async update(id: number, patch: Partial<RemoteServer>): Promise<RemoteServer | undefined> {
     const values = flagsToRow(patch, FLAGS);
     const row = await db
       .updateTable('remote_servers')
       .set(values)
-      .where('uuid', '=', uuid)
+      .where('id', '=', id)
       .returningAll()
       .executeTakeFirst();
     return row && fromRow(row);
@@ -50,14 +53,6 @@ export const remoteServerStore = (db: Executor) => ({
     await db.deleteFrom('remote_servers').where('id', '=', id).execute();
   },
 
-  async isUsed(id: number): Promise<boolean> {
-    const host = await db
-      .selectFrom('proxy_hosts')
-      .select('id')
-      .where('remote_server_id', '=', id)
-      .limit(1)
-      .executeTakeFirst();
-    return host !== undefined;
-  },
+  uses: (id: number): Promise<HostUses> => hostUses(db, 'remote_server_id', id),
 });
 export type RemoteServerStore = ReturnType<typeof remoteServerStore>;

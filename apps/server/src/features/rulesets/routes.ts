@@ -1,11 +1,14 @@
-import { NewRuleset, Ruleset } from '@sallyport/contract';
+import { ListQuery, NewRuleset, Ruleset } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { parseRowId } from '../../http/row-id.ts';
+import { parseIdentifier } from '../../http/identifier.ts';
+import { sendPage } from '../../http/paging.ts';
+import { ifMatch, tagged } from '../../http/versions.ts';
 import type { Rulesets } from './service.ts';
 
 const tags = ['rulesets'];
 const Params = Type.Object({ id: Type.String() });
+const RulesetAnswer = Type.Object({ ruleset: Ruleset });
 
 export const rulesetRoutes =
   (rulesets: Rulesets) =>
@@ -14,9 +17,25 @@ export const rulesetRoutes =
       '/security/rulesets',
       {
         config: { policy: 'member' },
-        schema: { tags, summary: 'List rulesets', response: { 200: Type.Object({ rulesets: Type.Array(Ruleset) }) } },
+        schema: {
+          tags,
+          summary: 'List rulesets',
+          querystring: ListQuery,
+          response: { 200: Type.Object({ rulesets: Type.Array(Ruleset) }) },
+        },
       },
-      async () => ({ rulesets: await rulesets.list() }),
+      async (request, reply) => ({ rulesets: sendPage(request, reply, await rulesets.list(request.query)) }),
+    );
+
+    app.get(
+      '/security/rulesets/:id',
+      {
+        config: { policy: 'member' },
+        schema: { tags, summary: 'Read a ruleset', params: Params, response: { 200: RulesetAnswer } },
+      },
+      async (request, reply) => ({
+        ruleset: tagged(reply, await rulesets.get(parseIdentifier(request.params.id))),
+      }),
     );
 
     app.post(
@@ -27,10 +46,12 @@ export const rulesetRoutes =
           tags,
           summary: 'Add a ruleset or replace the one of this name; its rules are compiled first',
           body: NewRuleset,
-          response: { 200: Type.Object({ ruleset: Ruleset }) },
+          response: { 200: RulesetAnswer },
         },
       },
-      async (request) => ({ ruleset: await rulesets.upsert(request.body, request.actor) }),
+      async (request, reply) => ({
+        ruleset: tagged(reply, await rulesets.upsert(request.body, request.actor, ifMatch(request))),
+      }),
     );
 
     app.delete(
@@ -45,7 +66,7 @@ export const rulesetRoutes =
         },
       },
       async (request) => {
-        await rulesets.remove(parseRowId(request.params.id), request.actor);
+        await rulesets.remove(parseIdentifier(request.params.id), request.actor, ifMatch(request));
         return { deleted: true };
       },
     );

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { NewRuleset, Ruleset } from '@sallyport/contract';
+import type { ListQuery, NewRuleset, Ruleset } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
+import type { Identifier } from '../../db/identifier.ts';
+import { type Page, pageOfRows } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
+import { anyVersion } from '../../object-version.ts';
 import type { RuleCheck } from './check-rules.ts';
 import type { RulesetStore } from './store.ts';
 
@@ -42,11 +45,25 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
     return fetchText(url, { maxBytes: MAX_FETCHED_BYTES });
   };
 
+  const findIn = async (executor: Executor, named: Identifier): Promise<Ruleset> => {
+    const ruleset = await store(executor).find(named);
+    if (!ruleset) throw refuse.notFound('Ruleset not found');
+    return ruleset;
+  };
+
   return {
-    list: (): Promise<Ruleset[]> => store(db).list(),
+    async list(query: ListQuery): Promise<Page<Ruleset>> {
+      return pageOfRows(await store(db).list(), query, {
+        sortable: ['name', 'source_url', 'mode', 'rule_count', 'created_at', 'updated_at'],
+        searchable: ['name', 'source_url'],
+      });
+    },
+
+    /** Throws a 404. */
+    get: (named: Identifier): Promise<Ruleset> => findIn(db, named),
 
     /** Adds a ruleset or replaces the one of this name, once its rules compile. */
-    async upsert(input: NewRuleset, actor: Actor): Promise<Ruleset> {
+    async upsert(input: NewRuleset, actor: Actor, checkVersion = anyVersion): Promise<Ruleset> {
       const name = input.name.trim();
       if (name === '') throw refuse.invalid('name is required');
       const url = parseSourceUrl(input.source_url ?? '');
@@ -55,6 +72,7 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
       const rule_count = await check(name, content, mode);
       const ruleset = await transact(async (tx) => {
         const before = await store(tx).findByName(name);
+        checkVersion(before ?? {});
         const updated_at = clock().toISOString();
         const fields = { source_url: url, mode, content, rule_count, updated_at };
         const after = before
@@ -73,10 +91,11 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
       return ruleset;
     },
 
-    async remove(id: number, actor: Actor): Promise<void> {
+    async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
       await transact(async (tx) => {
-        const before = await store(tx).find(id);
-        if (!before) throw refuse.notFound('Ruleset not found');
+        const before = await findIn(tx, named);
+        checkVersion(before);
+        const { id } = before;
         if (await store(tx).isSelected(before.name)) throw refuse.conflict('ruleset is selected by waf_rules_source');
         await store(tx).delete(id);
         await record(tx, {

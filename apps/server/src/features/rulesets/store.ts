@@ -1,4 +1,5 @@
 import type { Ruleset } from '@sallyport/contract';
+import { columnOf, type Identifier } from '../../db/identifier.ts';
 import type { Executor } from '../../db/open.ts';
 
 type Row = Omit<Ruleset, 'mode'> & { mode: string };
@@ -9,8 +10,8 @@ export const rulesetStore = (db: Executor) => ({
     return (await db.selectFrom('rulesets').selectAll().orderBy('id').execute()).map(fromRow);
   },
 
-  async find(id: number): Promise<Ruleset | undefined> {
-    const row = await db.selectFrom('rulesets').selectAll().where('id', '=', id).executeTakeFirst();
+  async find(named: Identifier): Promise<Ruleset | undefined> {
+    const row = await db.selectFrom('rulesets').selectAll().where(columnOf(named), '=', named).executeTakeFirst();
     return row && fromRow(row);
   },
 

@@ -8,6 +8,7 @@ import {
 } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
+import { ifMatch, locate, tagged } from '../../http/versions.ts';
 import { hideWebhook } from './hide-webhook.ts';
 import type { Security } from './service.ts';
 
@@ -32,9 +33,11 @@ export const securityRoutes =
         config: { policy: 'member' },
         schema: { tags, summary: 'Read the security configuration', response: { 200: SecurityConfigAnswer } },
       },
-      async (request) => {
-        const { config } = await security.config();
-        return { config: config && hideWebhook(config, request.actor) };
+      async (request, reply) => {
+        const stored = (await security.config()).config;
+        const config = stored && hideWebhook(stored, request.actor);
+        tagged(reply, config ?? {});
+        return { config };
       },
     );
 
@@ -49,7 +52,11 @@ export const securityRoutes =
           response: { 200: SecurityConfigAnswer },
         },
       },
-      async (request) => security.configure(request.body, request.actor),
+      async (request, reply) => {
+        const answer = await security.configure(request.body, request.actor, ifMatch(request));
+        tagged(reply, answer.config ?? {});
+        return answer;
+      },
     );
 
     app.post(
@@ -63,7 +70,11 @@ export const securityRoutes =
           response: { 201: SecurityConfigAnswer },
         },
       },
-      async (request, reply) => reply.code(201).send(await security.exclude(request.body, request.actor)),
+      async (request, reply) => {
+        const answer = await security.exclude(request.body, request.actor);
+        locate(reply, 'security/config', answer.config ?? {});
+        return answer;
+      },
     );
 
     app.post(

@@ -9,6 +9,7 @@ import {
 import type { Actor, ChangeEntry, RecordChange } from '../../actor.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
+import { anyVersion } from '../../object-version.ts';
 import { refuseApiToken } from '../auth/sessions.ts';
 import type { OpenAttempt } from '../auth/throttle.ts';
 import { generateToken, hashToken } from './break-glass.ts';
@@ -140,12 +141,17 @@ export const createSecurity = (deps: SecurityDeps) => {
     },
 
     /** Changes the fields that are given; answers when the change is enforced, or when it is known why it is not. */
-    async configure(input: SecurityConfigPatch, actor: Actor): Promise<SecurityConfigAnswer> {
+    async configure(
+      input: SecurityConfigPatch,
+      actor: Actor,
+      checkVersion = anyVersion,
+    ): Promise<SecurityConfigAnswer> {
       const { enabled, ...patch } = normalise(input);
       if (patch.webhook_url) await checkWebhookUrl(patch.webhook_url);
       checkTargets((patch.waf_exclusions ?? []).flatMap(({ target }) => target ?? []));
       const answer = await transact(async (tx): Promise<SecurityConfigAnswer> => {
         const before = await store(tx).config();
+        checkVersion(before ? toWire(before, (await store(tx).switches()).guard) : {});
         const after = { ...defaults(), ...before, ...patch, updated_at: clock().toISOString() } as StoredSecurityConfig;
         await store(tx).setConfig(after);
         await record(tx, { action: 'security.configure', actor, resource: 'security/config', before, after });

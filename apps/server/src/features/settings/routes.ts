@@ -1,7 +1,9 @@
-import { DescribedSetting, MailTest, MailTestRequest, NewSetting, Setting } from '@sallyport/contract';
+import { DescribedSetting, ListQuery, MailTest, MailTestRequest, NewSetting, Setting } from '@sallyport/contract';
 import { Type } from 'typebox';
 import { refuse } from '../../errors.ts';
 import type { App } from '../../http/app-type.ts';
+import { sendPage } from '../../http/paging.ts';
+import { ifMatch, tagged } from '../../http/versions.ts';
 import { parseEmail } from '../../net/email-address.ts';
 import type { Mailer } from './mailer.ts';
 import type { Settings } from './service.ts';
@@ -27,10 +29,11 @@ export const settingRoutes =
         schema: {
           tags,
           summary: 'List all settings',
+          querystring: ListQuery,
           response: { 200: Type.Object({ settings: Type.Array(DescribedSetting) }) },
         },
       },
-      async () => ({ settings: await settings.list() }),
+      async (request, reply) => ({ settings: sendPage(request, reply, await settings.list(request.query)) }),
     );
 
     app.get(
@@ -39,7 +42,7 @@ export const settingRoutes =
         config: { policy: 'administrator' },
         schema: { tags, summary: 'Read a setting', params: Params, response: { 200: DescribedSetting } },
       },
-      async (request) => settings.get(request.params.key),
+      async (request, reply) => tagged(reply, await settings.get(request.params.key)),
     );
 
     app.post(
@@ -48,7 +51,11 @@ export const settingRoutes =
         config: { policy: 'administrator' },
         schema: { tags, summary: 'Set a setting', body: NewSetting, response: { 200: Setting } },
       },
-      async (request) => settings.set(request.body, request.actor),
+      async (request, reply) => {
+        const stored = await settings.set(request.body, request.actor, ifMatch(request));
+        tagged(reply, await settings.get(stored.key));
+        return stored;
+      },
     );
 
     app.delete(
@@ -63,7 +70,7 @@ export const settingRoutes =
         },
       },
       async (request, reply) => {
-        await settings.reset(request.params.key, request.actor);
+        await settings.reset(request.params.key, request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
     );

@@ -1,5 +1,6 @@
 import {
   type DescribedSetting,
+  type ListQuery,
   type NewSetting,
   SETTINGS,
   type Setting,
@@ -7,8 +8,10 @@ import {
   type SettingKey,
 } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
+import { type Page, pageOfRows } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
+import { anyVersion } from '../../object-version.ts';
 import type { Vault } from '../../secrets/vault.ts';
 import { refuseApiToken } from '../auth/sessions.ts';
 import { checkSetting, isSettingKey } from './check-value.ts';
@@ -74,9 +77,13 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
     isOn: async (key: SettingKey): Promise<boolean> => (await read(key)) === 'true',
 
     /** Every setting of the catalogue with its value in force; secrets are left empty. */
-    async list(): Promise<DescribedSetting[]> {
+    async list(query: ListQuery): Promise<Page<DescribedSetting>> {
       const stored = new Map((await store(db).all()).map(({ key, value }) => [key, value]));
-      return (Object.keys(SETTINGS) as SettingKey[]).map((key) => describe(key, stored.get(key)));
+      const settings = (Object.keys(SETTINGS) as SettingKey[]).map((key) => describe(key, stored.get(key)));
+      return pageOfRows(settings, query, {
+        sortable: ['key', 'type', 'is_set'],
+        searchable: ['key', 'value', 'description'],
+      });
     },
 
     /** Throws a 404 for a key that is not in the catalogue. */
@@ -86,13 +93,14 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
     },
 
     /** Stores a value. Throws a 400 for an unknown key or a value that is none. */
-    async set(input: NewSetting, actor: Actor): Promise<Setting> {
+    async set(input: NewSetting, actor: Actor, checkVersion = anyVersion): Promise<Setting> {
       const { key, value } = checkSetting(input);
       const { isSecret = false } = definitionOf(key);
       checkCredential(key, actor);
       await transact(async (tx) => {
         await check(tx, key, value, actor);
         const before = await store(tx).get(key);
+        checkVersion(describe(key, before));
         // Sealed inside the transaction: a rotation of the key is either over or waits.
         await store(tx).set(key, isSecret ? vault.seal(value, settingContext(key)) : value);
         await record(tx, {
@@ -108,11 +116,12 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
     },
 
     /** Goes back to the default. Throws a 404 for a key that is not in the catalogue. */
-    async reset(text: string, actor: Actor): Promise<void> {
+    async reset(text: string, actor: Actor, checkVersion = anyVersion): Promise<void> {
       const key = knownKey(text);
       checkCredential(key, actor);
       await transact(async (tx) => {
         const before = await store(tx).get(key);
+        checkVersion(describe(key, before));
         if (before === undefined) return;
         await check(tx, key, definitionOf(key).default, actor);
         await store(tx).delete(key);

@@ -1,11 +1,14 @@
-import { ApiToken, CreatedApiToken, NewApiToken } from '@sallyport/contract';
+import { ApiToken, CreatedApiToken, ListQuery, NewApiToken } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { parseRowId } from '../../http/row-id.ts';
+import { parseRowId } from '../../http/identifier.ts';
+import { sendPage } from '../../http/paging.ts';
+import { ifMatch, locate, tagged } from '../../http/versions.ts';
 import { requireSession } from '../auth/sessions.ts';
 import type { Tokens } from './service.ts';
 
 const tags = ['tokens'];
+const Params = Type.Object({ id: Type.String() });
 
 export const tokenRoutes =
   (tokens: Tokens) =>
@@ -14,9 +17,18 @@ export const tokenRoutes =
       '/tokens',
       {
         config: { policy: 'administrator' },
-        schema: { tags, summary: 'List API tokens', response: { 200: Type.Array(ApiToken) } },
+        schema: { tags, summary: 'List API tokens', querystring: ListQuery, response: { 200: Type.Array(ApiToken) } },
       },
-      async () => tokens.list(),
+      async (request, reply) => sendPage(request, reply, await tokens.list(request.query)),
+    );
+
+    app.get(
+      '/tokens/:id',
+      {
+        config: { policy: 'administrator' },
+        schema: { tags, summary: 'Read what is known of an API token', params: Params, response: { 200: ApiToken } },
+      },
+      async (request, reply) => tagged(reply, await tokens.get(parseRowId(request.params.id))),
     );
 
     app.post(
@@ -32,7 +44,9 @@ export const tokenRoutes =
       },
       async (request, reply) => {
         const { id } = requireSession(request.actor);
-        return reply.code(201).send(await tokens.create(request.body, id, request.actor));
+        const { token, ...stored } = await tokens.create(request.body, id, request.actor);
+        locate(reply, `tokens/${stored.id}`, stored);
+        return { ...stored, token };
       },
     );
 
@@ -43,12 +57,12 @@ export const tokenRoutes =
         schema: {
           tags,
           summary: 'Revoke an API token at once',
-          params: Type.Object({ id: Type.String() }),
+          params: Params,
           response: { 204: Type.Null() },
         },
       },
       async (request, reply) => {
-        await tokens.remove(parseRowId(request.params.id), request.actor);
+        await tokens.remove(parseRowId(request.params.id), request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
     );

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { ApiToken, CreatedApiToken, NewApiToken } from '@sallyport/contract';
+import type { ApiToken, CreatedApiToken, ListQuery, NewApiToken } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
+import { type Page, pageOfRows } from '../../db/listing.ts';
 import type { Executor, TransactAside } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
+import { anyVersion } from '../../object-version.ts';
 import { API_TOKEN_PREFIX } from '../../secrets/api-token.ts';
 import { hashSecret } from '../../secrets/hash-secret.ts';
 import type { TokenStore } from './store.ts';
@@ -26,10 +28,22 @@ export const createTokens = ({ db, transactAside, store, record, invalidate, clo
     return new Date(moment).toISOString();
   };
 
+  const findIn = async (executor: Executor, id: number): Promise<ApiToken> => {
+    const token = await store(executor).find(id);
+    if (!token) throw refuse.notFound('Token not found');
+    return token;
+  };
+
   return {
-    list(): Promise<ApiToken[]> {
-      return store(db).list();
+    async list(query: ListQuery): Promise<Page<ApiToken>> {
+      return pageOfRows(await store(db).list(), query, {
+        sortable: ['name', 'role', 'owner', 'expires_at', 'last_used_at', 'created_at'],
+        searchable: ['name', 'owner', 'hint'],
+      });
     },
+
+    /** Throws a 404. */
+    get: (id: number): Promise<ApiToken> => findIn(db, id),
 
     /**
      * Makes a token that acts for the user `ownerId`, with at most their rights. It is shown only here.
@@ -64,10 +78,10 @@ export const createTokens = ({ db, transactAside, store, record, invalidate, clo
     },
 
     /** Revokes a token at once. Throws a 404. */
-    async remove(id: number, actor: Actor): Promise<void> {
+    async remove(id: number, actor: Actor, checkVersion = anyVersion): Promise<void> {
       await transactAside(async (tx) => {
-        const before = await store(tx).find(id);
-        if (!before) throw refuse.notFound('Token not found');
+        const before = await findIn(tx, id);
+        checkVersion(before);
         await store(tx).delete(id);
         await record(tx, { action: 'token.delete', actor, resource: `tokens/${id}`, before });
       });

@@ -11,13 +11,12 @@ export const tokenStore = (db: Executor) => {
       .selectFrom('api_tokens as t')
       .innerJoin('users as u', 'u.id', 't.user_id')
       .select(['t.id', 't.name', 't.role', 'u.email as owner', 't.hint', 't.expires_at', 't.last_used_at'])
-      .select('t.created_at')
-      .orderBy('t.id');
+      .select('t.created_at');
   const toToken = <Row extends { role: string }>(row: Row) => ({ ...row, role: row.role as Role });
 
   return {
     async list(): Promise<ApiToken[]> {
-      return (await tokens().execute()).map(toToken);
+      return (await tokens().orderBy('t.id').execute()).map(toToken);
     },
 
     async find(id: number): Promise<ApiToken | undefined> {

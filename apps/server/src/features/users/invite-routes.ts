@@ -11,7 +11,8 @@ import {
 } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { parseRowId } from '../../http/row-id.ts';
+import { parseRowId } from '../../http/identifier.ts';
+import { locate } from '../../http/versions.ts';
 import type { Invites } from './invites.ts';
 
 const tags = ['users'];
@@ -30,7 +31,11 @@ export const inviteRoutes =
           response: { 201: Invite },
         },
       },
-      async (request, reply) => reply.code(201).send(await invites.create(request.body, request.actor)),
+      async (request, reply) => {
+        const invite = await invites.create(request.body, request.actor);
+        locate(reply, `users/${invite.user.id}`, invite.user);
+        return invite;
+      },
     );
 
     app.post(

@@ -1,7 +1,9 @@
-import { NewUser, User, UserPatch } from '@sallyport/contract';
+import { ListQuery, NewUser, User, UserPatch } from '@sallyport/contract';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { parseRowId } from '../../http/row-id.ts';
+import { parseRowId } from '../../http/identifier.ts';
+import { sendPage } from '../../http/paging.ts';
+import { created, ifMatch, tagged } from '../../http/versions.ts';
 import type { Users } from './service.ts';
 
 const tags = ['users'];
@@ -14,9 +16,9 @@ export const userRoutes =
       '/users',
       {
         config: { policy: 'administrator' },
-        schema: { tags, summary: 'List users', response: { 200: Type.Array(User) } },
+        schema: { tags, summary: 'List users', querystring: ListQuery, response: { 200: Type.Array(User) } },
       },
-      async () => users.list(),
+      async (request, reply) => sendPage(request, reply, await users.list(request.query)),
     );
 
     app.get(
@@ -25,7 +27,7 @@ export const userRoutes =
         config: { policy: 'administrator' },
         schema: { tags, summary: 'Read a user', params: Params, response: { 200: User } },
       },
-      async (request) => users.get(parseRowId(request.params.id)),
+      async (request, reply) => tagged(reply, await users.get(parseRowId(request.params.id))),
     );
 
     app.post(
@@ -34,7 +36,10 @@ export const userRoutes =
         config: { policy: 'granting' },
         schema: { tags, summary: 'Add a user with a password', body: NewUser, response: { 201: User } },
       },
-      async (request, reply) => reply.code(201).send(await users.create(request.body, request.actor)),
+      async (request, reply) => {
+        const user = await users.create(request.body, request.actor);
+        return created(reply, `users/${user.id}`, user);
+      },
     );
 
     app.put(
@@ -49,7 +54,10 @@ export const userRoutes =
           response: { 200: User },
         },
       },
-      async (request) => users.update(parseRowId(request.params.id), request.body, request.actor),
+      async (request, reply) => {
+        const id = parseRowId(request.params.id);
+        return tagged(reply, await users.update(id, request.body, request.actor, ifMatch(request)));
+      },
     );
 
     app.delete(
@@ -59,7 +67,7 @@ export const userRoutes =
         schema: { tags, summary: 'Delete a user', params: Params, response: { 204: Type.Null() } },
       },
       async (request, reply) => {
-        await users.remove(parseRowId(request.params.id), request.actor);
+        await users.remove(parseRowId(request.params.id), request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
     );
@@ -76,7 +84,7 @@ export const userRoutes =
         },
       },
       async (request, reply) => {
-        await users.clearTotp(parseRowId(request.params.id), request.actor);
+        await users.clearTotp(parseRowId(request.params.id), request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
     );

@@ -1,8 +1,10 @@
-import type { NewUser, Role, User, UserPatch, UserStatus } from '@sallyport/contract';
+import type { ListQuery, NewUser, Role, User, UserPatch, UserStatus } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
 import type { StoredUser } from '../../db/account-tables.ts';
+import type { Page } from '../../db/listing.ts';
 import { type Executor, isUniqueViolation, type TransactAside } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
+import { anyVersion } from '../../object-version.ts';
 import type { PasswordHasher } from '../../secrets/password-hasher.ts';
 import { checkNewPassword } from '../../secrets/password-rules.ts';
 import { readEmail } from './read-email.ts';
@@ -79,8 +81,9 @@ export const createUsers = ({ db, transactAside, store, hasher, record, invalida
   };
 
   return {
-    async list(): Promise<User[]> {
-      return (await store(db).list()).map(toUser);
+    async list(query: ListQuery): Promise<Page<User>> {
+      const page = await store(db).list(query);
+      return { ...page, rows: page.rows.map(toUser) };
     },
 
     async get(id: number): Promise<User> {
@@ -104,9 +107,14 @@ export const createUsers = ({ db, transactAside, store, hasher, record, invalida
 
     /**
      * Changes a user; acts at once on open sessions and tokens. A new password or a disabled account ends all sessions.
-     * Throws a 403 for the caller's own password.
+     * Throws a 403 for the caller's own password, a 412 when `checkVersion` refuses the user as it is.
      */
-    async update(id: number, { password, email: givenEmail, ...patch }: UserPatch, actor: Actor): Promise<User> {
+    async update(
+      id: number,
+      { password, email: givenEmail, ...patch }: UserPatch,
+      actor: Actor,
+      checkVersion = anyVersion,
+    ): Promise<User> {
       if (password !== undefined) refuseOwn(id, actor, '/auth/change-password');
       const current = await findIn(db, id);
       const email = givenEmail === undefined ? undefined : readEmail(givenEmail);
@@ -114,6 +122,7 @@ export const createUsers = ({ db, transactAside, store, hasher, record, invalida
       const password_hash = password === undefined ? undefined : await hasher.hash(password, actor.isLocal);
       const user = await transactAside(async (tx) => {
         const before = await findIn(tx, id);
+        checkVersion(toUser(before));
         const after: StoredUser = {
           ...before,
           ...patch,
@@ -143,9 +152,10 @@ export const createUsers = ({ db, transactAside, store, hasher, record, invalida
     },
 
     /** Deletes a user with sessions, tokens and invitations; what they did stays in the audit trail. */
-    async remove(id: number, actor: Actor): Promise<void> {
+    async remove(id: number, actor: Actor, checkVersion = anyVersion): Promise<void> {
       await transactAside(async (tx) => {
         const before = await findIn(tx, id);
+        checkVersion(toUser(before));
         await keepAnAdministrator(tx, before, null);
         await store(tx).delete(id);
         await record(tx, { action: 'user.delete', actor, resource: `users/${id}`, before: toUser(before) });
@@ -154,10 +164,10 @@ export const createUsers = ({ db, transactAside, store, hasher, record, invalida
     },
 
     /** Turns two-factor sign-in off for somebody else who lost app and recovery codes; ends their sessions. */
-    async clearTotp(id: number, actor: Actor): Promise<void> {
+    async clearTotp(id: number, actor: Actor, checkVersion = anyVersion): Promise<void> {
       refuseOwn(id, actor, '/auth/totp/disable');
       await transactAside(async (tx) => {
-        await findIn(tx, id);
+        checkVersion(toUser(await findIn(tx, id)));
         await store(tx).clearTotp(id);
         await store(tx).endSessions(id);
         await record(tx, { action: 'user.totp_cleared', actor, resource: `users/${id}` });

@@ -1,9 +1,17 @@
+import type { ListQuery } from '@sallyport/contract';
 import type { StoredUser } from '../../db/account-tables.ts';
+import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 
+const SORTABLE = ['email', 'name', 'role', 'status', 'last_login', 'created_at', 'updated_at'] as const;
+
 export const userStore = (db: Executor) => ({
-  async list(): Promise<StoredUser[]> {
-    return db.selectFrom('users').selectAll().orderBy('id').execute();
+  async list(query: ListQuery): Promise<Page<StoredUser>> {
+    const matching = db
+      .selectFrom('users')
+      .$if(query.search !== undefined, (rows) => rows.where(containsText(['email', 'name'], query.search ?? '')));
+    const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
+    return listOf(matching.selectAll(), count, pageOf(query, SORTABLE), (row) => row);
   },
 
   async find(id: number): Promise<StoredUser | undefined> {

@@ -1,4 +1,6 @@
+import type { Identifier } from '../db/identifier.ts';
 import { refuse } from '../errors.ts';
+import { isUuid } from '../net/uuid.ts';
 
 const MAX_ID = 2_147_483_647;
 
@@ -8,3 +10,6 @@ export const parseRowId = (text: string): number => {
   if (!(id >= 1 && id <= MAX_ID)) throw refuse.invalid('invalid id');
   return id;
 };
+
+/** Reads what names an object in a path: its integer id or its uuid. Throws a 400 `invalid id` for anything else. */
+export const parseIdentifier = (text: string): Identifier => (isUuid(text) ? text.toLowerCase() : parseRowId(text));
