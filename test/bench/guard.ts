@@ -262,7 +262,7 @@ try {
     createEnforcementMap({
       dataDir: guarded.dataDir,
       socket: createAdminSocket({ path: join(guarded.dataDir, 'haproxy', 'admin.sock') }),
-      file: dataPlaneFiles.decisionsMap,
+      file: dataPlaneFiles.bansMap,
       heading: 'bench',
     }),
   );

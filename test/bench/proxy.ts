@@ -19,6 +19,7 @@ import {
   defaultSettings,
   writeStaticFiles,
 } from '../../packages/haproxy/src/index.ts';
+import { enforceNothing } from '../../packages/haproxy/test/support/enforce-nothing.ts';
 import { givenHost } from '../../packages/haproxy/test/support/given.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
@@ -151,6 +152,7 @@ const startSallyport = async (): Promise<Peer & { stop(): Promise<void> }> => {
     adminSocket,
     maxConnections: 2_000,
   });
+  enforceNothing(data);
   const dataPlane = createDataPlane({ directory: data, adminSocket });
   const host = givenHost({ names: [hostName], origin: { port: originPort } });
   await dataPlane.reconcile({ hosts: [host], certificates: [] });

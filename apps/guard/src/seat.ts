@@ -78,6 +78,9 @@ export const createSeat = ({ openAgent, startThread, enforce }: SeatDeps) => {
       await agent.listen();
     },
 
+    /** Whether anybody answers. */
+    isTaken: (): boolean => agent !== undefined || thread !== undefined,
+
     thread: (): RunningThread | undefined => thread,
 
     async stop(): Promise<void> {

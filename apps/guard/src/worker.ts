@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { GuardConfig, GuardCounters, GuardMessage } from '@sallyport/contract';
 import { guardConfigFile, guardFiles, logSocket } from '@sallyport/server/dataplane/enforcement-layout';
@@ -20,6 +20,8 @@ import { type Watched, watchThreads } from './watchdog.ts';
 
 /** How soon the server hears of new counts. */
 const REPORT_MS = 200;
+/** How soon a configuration is noticed that nobody has told of. */
+const LOOK_MS = 250;
 /** HAProxy asks for what takes milliseconds; a lane has long bodies. */
 const STUCK_AFTER_MS = { judge: 5_000, lane: 60_000 } as const;
 
@@ -120,7 +122,7 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
     now: () => performance.now(),
   });
 
-  const tellSwap = (config: GuardConfig, diagnostics: readonly string[]): void => {
+  const tellSwap = (tried: number, diagnostics: readonly string[]): void => {
     const isGood = diagnostics.length === 0;
     log.send(
       JSON.stringify({
@@ -129,12 +131,20 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
         level: isGood ? 'info' : 'error',
         source: 'guard',
         message: isGood ? 'Configuration in force' : 'Configuration refused, the one before stays in force',
-        fields: { worker: index, revision: config.revision, diagnostics: diagnostics.slice(0, 10) },
+        fields: { worker: index, revision: tried, diagnostics: diagnostics.slice(0, 10) },
       }),
     );
   };
 
+  /** Tells one state of the file from another; '' when there is none. */
+  const stampOf = (): string => {
+    const stat = statSync(guardConfigFile(dataDir), { throwIfNoEntry: false });
+    return stat ? `${stat.ino} ${stat.mtimeMs} ${stat.size}` : '';
+  };
+
+  let seen = '';
   const readConfig = (): GuardConfig | undefined => {
+    seen = stampOf();
     try {
       return readGuardConfig(guardConfigFile(dataDir));
     } catch (error) {
@@ -143,13 +153,11 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
     }
   };
 
-  /** `isFirst`: nothing answers HAProxy yet. */
-  const adoptNewest = async (isFirst: boolean): Promise<Adoption> => {
+  const adoptNewest = async (): Promise<Adoption> => {
     let config: GuardConfig | undefined;
     let adoption: Adoption;
     try {
       config = readConfig();
-      if (!config && isFirst) await seat.open();
       if (!config || config.revision === revision) return { revision, diagnostics: [] };
       // Refused here as well, before anything has changed.
       createPolicy(config, { ruleSet: null, country });
@@ -160,17 +168,16 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
       adoption = { revision, diagnostics: [error instanceof Error ? error.message : String(error)] };
     }
     const { diagnostics } = adoption;
-    if (!config) return { revision, diagnostics };
-    if (diagnostics.length === 0) revision = config.revision;
-    tellSwap(config, diagnostics);
+    if (config && diagnostics.length === 0) revision = config.revision;
+    tellSwap(config?.revision ?? 0, diagnostics);
     report();
     return { revision, diagnostics };
   };
 
   /** One after the other, so that the newest on disk is what ends up in force. */
   let turn: Promise<unknown> = Promise.resolve();
-  const adopt = (isFirst = false): Promise<Adoption> => {
-    const next = turn.then(() => adoptNewest(isFirst));
+  const adopt = (): Promise<Adoption> => {
+    const next = turn.then(adoptNewest);
     turn = next.catch(() => undefined);
     return next;
   };
@@ -185,11 +192,17 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
   });
 
   const door = await openDoor({ dataDir, path: files.relay, lanes, ...common });
-  await adopt(true);
-  const control = await startControl({ path: files.control, adopt: () => adopt(), stats });
+  await adopt();
+  // Nothing can be put in force. HAProxy has to be told so: without an answer it might let requests pass.
+  if (!seat.isTaken()) await seat.open();
+  const control = await startControl({ path: files.control, adopt, stats });
   // What was written before anybody could be told of it.
   await adopt();
   const reporter = setInterval(report, REPORT_MS);
+  // Nobody may be there to tell: the file is rendered before HAProxy starts, also while there is no server.
+  const looking = setInterval(() => {
+    if (stampOf() !== seen) void adopt();
+  }, LOOK_MS);
   const watchdog = watchThreads(() => [...watched.values()]);
 
   return {
@@ -197,6 +210,7 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
       isStopping = true;
       watchdog.stop();
       clearInterval(reporter);
+      clearInterval(looking);
       await control.stop();
       door.stop();
       await Promise.all([seat.stop(), lanes.stop()]);

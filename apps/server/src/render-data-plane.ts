@@ -2,7 +2,9 @@
  * Writes every file HAProxy starts from, out of the store: run before each start of HAProxy, whether the server is
  * alive or not. Looks up no origin name; those that were never looked up get their address from the server.
  */
-import { createDataPlane, writeStaticFiles } from '@sallyport/haproxy';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { createDataPlane, dataPlaneFiles, writeStaticFiles } from '@sallyport/haproxy';
 import { parseConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { adminSocket, haproxyProgram, ownListeners, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
@@ -13,10 +15,13 @@ import { createPlane } from './dataplane/plane.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { failureLines } from './failure-lines.ts';
+import { findCoreRuleSet } from './features/rulesets/core-rule-set.ts';
 import { createLog, logOutput } from './log.ts';
 import { systemLookup } from './net/system-lookup.ts';
+import { renderEnforcement } from './render-enforcement.ts';
 import { createRouteSource } from './route-source.ts';
 import { openVault } from './secrets/vault.ts';
+import { createSecuritySource } from './security-source.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
 /** Under constant changes the server repairs the rest as soon as HAProxy answers. */
@@ -26,10 +31,19 @@ const render = async (): Promise<void> => {
   process.umask(0o077);
   const config = parseConfig(process.env, process.cwd());
   prepareDataDir(config.dataDir);
+  const directory = proxyDirectory(config.dataDir);
+  // Should the store not be readable, HAProxy starts on the files of its last run, and needs all of them: one that was
+  // lost is made empty, which refuses.
+  if (existsSync(join(directory, dataPlaneFiles.config))) await writeStaticFiles(directory, toProxySettings(config));
   const database = openDatabase(config);
   await migrate(database);
-  const directory = proxyDirectory(config.dataDir);
-  await writeStaticFiles(directory, toProxySettings(config));
+  const security = createSecuritySource(database.kysely);
+  const enforce = () => renderEnforcement({ config, source: security, core: findCoreRuleSet, clock: () => new Date() });
+  const version = async () =>
+    `${await security.revision()} ${JSON.stringify(await security.switches())} ${await security.decisionVersion()}`;
+  let rendered = await version();
+  // First of all: whatever keeps the rest from being written, what is served is never served without it.
+  await enforce();
   const vault = openVault(config);
   const resolver = createOriginResolver({
     store: originAddressStore(database.kysely),
@@ -49,9 +63,12 @@ const render = async (): Promise<void> => {
   });
   // A server that is alive goes on changing the store, and its own writes may come before ours: what was acknowledged
   // while we rendered must not be missing from the files that HAProxy is about to read.
-  for (let attempt = 0, rendered = -1; attempt < MOST_RENDERINGS && rendered !== (await source.revision()); attempt++) {
-    rendered = await source.revision();
+  for (let attempt = 1; ; attempt++) {
     await plane.reconcile();
+    const now = await version();
+    if (now === rendered || attempt === MOST_RENDERINGS) break;
+    rendered = now;
+    await enforce();
   }
   await driver.stop();
   await database.stop();

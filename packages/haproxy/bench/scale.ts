@@ -8,6 +8,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDataPlane, type DesiredHost, dataPlaneFiles, defaultSettings, writeStaticFiles } from '../src/index.ts';
+import { enforceNothing } from '../test/support/enforce-nothing.ts';
 import { defaultFlags, plainOrigin } from '../test/support/given.ts';
 
 const hostCount = Number(process.argv[2] ?? 100_000);
@@ -66,6 +67,7 @@ await writeStaticFiles(directory, {
   adminSocket: join(directory, 'admin.sock'),
   maxConnections: 2_000,
 });
+enforceNothing(directory);
 
 const hosts = Array.from({ length: hostCount }, (_, index) => host(index));
 let onConnected = (_pid: number): void => {};

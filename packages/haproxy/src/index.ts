@@ -1,4 +1,4 @@
-export { switchKeys } from './config/guard.ts';
+export { everybodyCleared, judgedFlags, limitKey, switchKeys } from './config/enforced.ts';
 export { dataPlaneFiles } from './config/layout.ts';
 export { renderConfig } from './config/render-config.ts';
 export { type ConfigSettings, defaultSettings, type GuardSettings, InvalidSetting } from './config/settings.ts';

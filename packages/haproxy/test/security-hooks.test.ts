@@ -33,7 +33,7 @@ describe('decisions, whitelist and rate limit', () => {
     });
 
   test('a banned prefix is refused at once, IPv4 and IPv6, and served again when the ban ends', async () => {
-    const decisions = map(dataPlaneFiles.decisionsMap);
+    const decisions = map(dataPlaneFiles.bansMap);
     for (const [prefix, client] of [
       ['203.0.113.0/24', '203.0.113.9'],
       ['2001:db8:1::/48', '2001:db8:1::9'],
@@ -48,7 +48,7 @@ describe('decisions, whitelist and rate limit', () => {
   });
 
   test("the administrators' whitelist wins over a decision", async () => {
-    await map(dataPlaneFiles.decisionsMap).add('192.0.2.0/24', 'block');
+    await map(dataPlaneFiles.bansMap).add('192.0.2.0/24', 'block');
     await map(dataPlaneFiles.whitelistMap).add('192.0.2.128/25', 'admin');
     expect((await askFrom('192.0.2.1')).status).toBe(403);
     expect((await askFrom('192.0.2.200')).status).toBe(200);
@@ -56,7 +56,7 @@ describe('decisions, whitelist and rate limit', () => {
 
   test('the rate limit counts client prefixes and can be set, changed and bypassed at run time', async () => {
     const limits = map(dataPlaneFiles.limitsMap);
-    await limits.add('requests', '3');
+    await limits.set('requests', '3');
     const statuses = async (client: string, count: number): Promise<number[]> => {
       const seen = [];
       for (let index = 0; index < count; index++) seen.push((await askFrom(client)).status);
@@ -79,7 +79,7 @@ describe('decisions, whitelist and rate limit', () => {
         headers: { 'X-Forwarded-For': client, 'User-Agent': `probe|"${'x'.repeat(300)}` },
       });
     expect((await probe()).status).toBe(429);
-    await map(dataPlaneFiles.decisionsMap).add(client, '1e2ddd71-b0cb-4876-9263-26eb9e6221dd');
+    await map(dataPlaneFiles.bansMap).add(client, '1e2ddd71-b0cb-4876-9263-26eb9e6221dd');
     const banned = await probe();
     expect(banned.status).toBe(403);
     const reference = String(banned.headers['x-sallyport-reference']);
@@ -90,9 +90,9 @@ describe('decisions, whitelist and rate limit', () => {
       method: 'GET',
       uri: '/.env',
     });
-    await map(dataPlaneFiles.decisionsMap).remove(client);
+    await map(dataPlaneFiles.bansMap).remove(client);
     await limits.set('requests', '1000');
     expect((await askFrom('2001:db8::2')).status).toBe(200);
-    await limits.remove('requests');
+    await limits.set('requests', '0');
   });
 });

@@ -11,9 +11,11 @@ import {
   type DesiredHost,
   dataPlaneFiles,
   defaultSettings,
+  judgedFlags,
   writeStaticFiles,
 } from '@sallyport/haproxy';
 import { guardFiles, logSocket, returnSocket } from '../../../apps/server/src/dataplane/enforcement-layout.ts';
+import { nobodyBanned } from '../../../packages/haproxy/test/support/enforce-nothing.ts';
 import { defaultFlags, plainOrigin } from '../../../packages/haproxy/test/support/given.ts';
 import { freePort } from '../../support/free-ports.ts';
 import { givenConfig, writeConfig } from './config.ts';
@@ -26,15 +28,17 @@ export interface GuardedOptions {
   workers?: number;
   config?: GuardConfig;
   timeoutMs?: number;
-  /** Values of switches.map. */
+  /** Flags that guards are asked about; with `failOpen`, what judging.map says. */
   judge?: number;
   failOpen?: boolean;
   /** CIDRs whose X-Forwarded-For is believed. */
   trustedProxies?: string[];
-  /** Requests per window; written to limits.map. */
+  /** Requests per window; written to rate-limits.map. */
   limit?: number;
   /** Called with everything the guards tell. */
   onTold?: (message: GuardMessage) => void;
+  /** Done to the files before guards and HAProxy start; the argument is the data directory. */
+  tamper?: (dataDir: string) => void;
   /** Without guards, for tests that put something else in their place. */
   withoutGuards?: boolean;
 }
@@ -108,10 +112,14 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
       timeoutMs,
     },
   });
-  writeFileSync(join(directory, dataPlaneFiles.switchesMap), `judge ${judge}\nfail_open ${failOpen ? 1 : 0}\n`);
-  if (options.limit !== undefined)
-    writeFileSync(join(directory, dataPlaneFiles.limitsMap), `requests ${options.limit}\n`);
+  writeFileSync(join(directory, dataPlaneFiles.bansMap), nobodyBanned);
+  writeFileSync(
+    join(directory, dataPlaneFiles.switchesMap),
+    `unasked ${judgedFlags & ~judge}\nfail_open ${failOpen ? 1 : 0}\npolicy 0\n`,
+  );
+  writeFileSync(join(directory, dataPlaneFiles.limitsMap), `requests ${options.limit ?? 0}\n`);
   writeConfig(dataDir, config);
+  options.tamper?.(dataDir);
 
   const guards = options.withoutGuards ? [] : await Promise.all(indexes.map((index) => startGuard(dataDir, index)));
   const told: GuardMessage[] = [];
@@ -200,7 +208,7 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     },
     command,
     async switchTo(mask, isOpen = false) {
-      await command(`set map ${dataPlaneFiles.switchesMap} judge ${mask}`);
+      await command(`set map ${dataPlaneFiles.switchesMap} unasked ${judgedFlags & ~mask}`);
       await command(`set map ${dataPlaneFiles.switchesMap} fail_open ${isOpen ? 1 : 0}`);
     },
     async restartGuard(index) {

@@ -26,26 +26,27 @@ export interface AgentDeps {
 /** What answers HAProxy's questions on a worker's socket. */
 export const createAgent = ({ path, worker, policy, judge, counter, counted, tell }: AgentDeps) => {
   let failureToldAt = Number.NEGATIVE_INFINITY;
+  const tellFailure = (error: string): void => {
+    const now = performance.now();
+    if (now - failureToldAt < FAILURE_LOG_MS) return;
+    failureToldAt = now;
+    tell({
+      type: 'log',
+      timestamp: new Date().toISOString(),
+      level: 'error',
+      source: 'guard',
+      message: 'A request could not be judged',
+      fields: { worker, error: error.slice(0, 500) },
+    });
+  };
   const agent = createSpopAgent({
     path,
     mode: proxySocketMode(path),
-    onNotify: createOnNotify({ policy, judge, counter, worker }),
+    onNotify: createOnNotify({ policy, judge, counter, worker, onUnprepared: tellFailure }),
     observer: {
       // Once for all answers that go out together.
       answering: counted,
-      handlerFailed(error) {
-        const now = performance.now();
-        if (now - failureToldAt < FAILURE_LOG_MS) return;
-        failureToldAt = now;
-        tell({
-          type: 'log',
-          timestamp: new Date().toISOString(),
-          level: 'error',
-          source: 'guard',
-          message: 'A request could not be judged',
-          fields: { worker, error: String(error).slice(0, 500) },
-        });
-      },
+      handlerFailed: (error) => tellFailure(String(error)),
     },
   });
   return {

@@ -20,6 +20,9 @@ const deny = (layer: string, status: number): EncodedActions => {
   return encoded;
 };
 
+/** The answer of a guard that has nothing to judge by: no verdict would be opened by `waf_fail_mode`, this one never is. */
+export const unprepared = (): EncodedActions => deny('guard', 503);
+
 /** A judgement as the variables that HAProxy's rules read. */
 export const toActions = (judgement: Judgement): EncodedActions => {
   switch (judgement.action) {

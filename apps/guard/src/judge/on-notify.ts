@@ -10,8 +10,9 @@ import {
 import type { RawHeader, WafRequest } from '@sallyport/waf';
 import type { Policy } from '../policy/policy.ts';
 import type { Counter } from '../tell/counts.ts';
-import { toActions } from './answers.ts';
+import { toActions, unprepared } from './answers.ts';
 import type { Judged, JudgeRequests } from './judge.ts';
+import { whyUnprepared } from './prepared.ts';
 
 /** Positions of the arguments in both messages (packages/haproxy, config/guard.ts). */
 const AT = {
@@ -25,7 +26,9 @@ const AT = {
   method: 7,
   url: 8,
   headers: 9,
-  body: 10,
+  hasList: 10,
+  policy: 11,
+  body: 12,
 };
 
 const EMPTY = new Uint8Array(0);
@@ -103,15 +106,31 @@ export interface OnNotifyDeps {
   policy: () => Policy | undefined;
   judge: JudgeRequests;
   counter: Counter;
+  /** Told why a request was refused for want of something to judge it by. */
+  onUnprepared(reason: string): void;
 }
 
-/** Answers HAProxy's question about a request. Throws when there is no answer, which HAProxy treats as a refusal. */
-export const createOnNotify = ({ worker, policy: current, judge, counter }: OnNotifyDeps): NotifyHandler => {
+/**
+ * Answers HAProxy's question about a request. Throws when there is no answer, which HAProxy treats as a refusal unless the
+ * operator wants such requests to pass.
+ */
+export const createOnNotify = (deps: OnNotifyDeps): NotifyHandler => {
+  const { worker, policy: current, judge, counter, onUnprepared } = deps;
   const present = encodeActions([setVar('txn', 'relay', worker)]);
   const decide = (message: Message): EncodedActions => {
-    const policy = current();
-    if (!policy) throw new Error('there is no configuration to judge by');
     const request = toJudged(message);
+    const policy = current();
+    const reason = whyUnprepared(policy, {
+      hostId: request.hostId,
+      isFirewalled: message.name === 'firewall',
+      hasList: number(argument(message, AT.hasList)) !== 0,
+      policy: number(argument(message, AT.policy)),
+    });
+    if (reason !== undefined || !policy) {
+      counter.add('unjudged');
+      onUnprepared(reason ?? '');
+      return unprepared();
+    }
     const denial = judge.access(policy, request);
     if (denial) return toActions(denial);
     if (message.name === 'access') return toActions({ action: 'pass' });

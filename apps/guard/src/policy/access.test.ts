@@ -26,14 +26,15 @@ const config = (lists: Lists, hosts: GuardConfig['hosts'], enabled = true): Guar
 const hosts = [{ id: 1, access_list_id: 10, waf_enabled: true }];
 
 test('a host is judged by its own list, others by none', () => {
-  const judge = compileAccess(config([list(10, '192.0.2.0/24'), list(11, '10.0.0.0/8')], hosts), undefined);
+  const { judge, knows } = compileAccess(config([list(10, '192.0.2.0/24'), list(11, '10.0.0.0/8')], hosts), undefined);
   expect(judge(1, '192.0.2.9')).toBeUndefined();
   expect(judge(1, '10.0.0.1')).toBe('the address is in no allowed network');
   expect(judge(2, '10.0.0.1')).toBeUndefined();
+  expect([knows(1), knows(2)]).toEqual([true, false]);
 });
 
 test('remembers no more clients than it may, and judges each the same every time', () => {
-  const judge = compileAccess(config([list(10, '10.0.0.0/9')], hosts), undefined);
+  const { judge } = compileAccess(config([list(10, '10.0.0.0/9')], hosts), undefined);
   for (let round = 0; round < 2; round++) {
     for (let i = 0; i < 20_000; i++) {
       const client = `10.${i % 2 === 0 ? 1 : 200}.${i >> 8}.${i & 255}`;
@@ -43,7 +44,9 @@ test('remembers no more clients than it may, and judges each the same every time
 });
 
 test('nobody is refused while access lists are switched off', () => {
-  expect(compileAccess(config([list(10, '192.0.2.0/24')], hosts, false), undefined)(1, '10.0.0.1')).toBeUndefined();
+  const { judge, knows } = compileAccess(config([list(10, '192.0.2.0/24')], hosts, false), undefined);
+  expect(judge(1, '10.0.0.1')).toBeUndefined();
+  expect(knows(2)).toBe(true);
 });
 
 test('a list that is not there, or a network that is none, is an error and not a hole', () => {

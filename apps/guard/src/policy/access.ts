@@ -10,8 +10,12 @@ import type { GuardConfig } from '@sallyport/contract';
 /** Clients whose judgement is remembered, for each list; the oldest half goes when there are more. */
 const REMEMBERED = 10_000;
 
-/** Why this client may not use this host; undefined when it may. */
-export type JudgeAccess = (hostId: number, client: string) => string | undefined;
+export interface Access {
+  /** Whether there is a word about this host: it has a list, or none is enforced. */
+  knows(hostId: number): boolean;
+  /** Why this client may not use this host; undefined when it may, or when the host has no list. */
+  judge(hostId: number, client: string): string | undefined;
+}
 
 const remembering = (judge: (client: string) => Judgement): ((client: string) => Judgement) => {
   let recent = new Map<string, Judgement>();
@@ -30,8 +34,8 @@ const remembering = (judge: (client: string) => Judgement): ((client: string) =>
 };
 
 /** Prepares the access lists. Throws for a network that is none, and for a host whose list is not there. */
-export const compileAccess = ({ access, hosts }: GuardConfig, country: CountryLookup | undefined): JudgeAccess => {
-  if (!access.enabled) return () => undefined;
+export const compileAccess = ({ access, hosts }: GuardConfig, country: CountryLookup | undefined): Access => {
+  if (!access.enabled) return { knows: () => true, judge: () => undefined };
   // Opens the database now: one that can't be read must be told before the list is in force.
   if (access.lists.some(({ countries }) => countries.length > 0)) country?.('0.0.0.0');
   const lists = new Map(access.lists.map((list) => [list.id, remembering(compileAccessList(list, country))]));
@@ -42,9 +46,12 @@ export const compileAccess = ({ access, hosts }: GuardConfig, country: CountryLo
     if (!judge) throw new Error(`host ${id} has access list ${access_list_id}, which is not there`);
     byHost.set(id, judge);
   }
-  return (hostId, client) => {
-    const judgement = byHost.get(hostId)?.(client);
-    return judgement === undefined || judgement.allowed ? undefined : judgement.reason;
+  return {
+    knows: (hostId) => byHost.has(hostId),
+    judge(hostId, client) {
+      const judgement = byHost.get(hostId)?.(client);
+      return judgement === undefined || judgement.allowed ? undefined : judgement.reason;
+    },
   };
 };
 

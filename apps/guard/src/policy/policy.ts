@@ -1,14 +1,18 @@
 import type { CountryLookup } from '@sallyport/access';
 import type { GuardConfig } from '@sallyport/contract';
 import type { RuleSet, Verdict, WafRequest, WafTransaction } from '@sallyport/waf';
-import { compileAccess, compileWhitelist, type JudgeAccess } from './access.ts';
+import { type Access, compileAccess, compileWhitelist } from './access.ts';
 import { compileExclusions, type FindExclusions } from './exclusions.ts';
 
 /** Everything one revision decides by; immutable, and swapped as a whole. */
 export interface Policy {
   revision: number;
-  judgeAccess: JudgeAccess;
+  judgeAccess: Access['judge'];
+  knowsAccess: Access['knows'];
   isWhitelisted(client: string): boolean;
+  /** Whether there is a firewall, and whether access lists are enforced. */
+  hasFirewall: boolean;
+  enforcesLists: boolean;
   /** Whether the firewall inspects this host's requests. */
   inspects(hostId: number): boolean;
   inspect(request: WafRequest): Verdict;
@@ -33,9 +37,13 @@ export const createPolicy = (config: GuardConfig, { ruleSet, country }: PolicyDe
     return ruleSet;
   };
   const limits = { mode: waf.mode === 'block' ? 'block' : 'detect' } as const;
+  const access = compileAccess(config, country);
   return {
     revision: config.revision,
-    judgeAccess: compileAccess(config, country),
+    judgeAccess: access.judge,
+    knowsAccess: access.knows,
+    hasFirewall: waf.enabled,
+    enforcesLists: config.access.enabled,
     isWhitelisted: compileWhitelist(config.admin_whitelist),
     inspects: (hostId) => waf.enabled && !withoutFirewall.has(hostId),
     inspect: (request) => rules().inspect(request, limits),

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GuardBlock } from '@sallyport/contract';
 import type { Judged, JudgeRequests } from '../judge/judge.ts';
+import { type Question, whyUnprepared } from '../judge/prepared.ts';
 import type { Lanes, Spoken } from '../lanes/lanes.ts';
 import type { Policy } from '../policy/policy.ts';
 import { blockRecord } from '../tell/block-record.ts';
@@ -18,7 +19,13 @@ import { isOurFault, refuse, refuseJudged, refuseUnjudged } from './refuse.ts';
 import { responseFor } from './upgrade.ts';
 
 /** Headers between HAProxy and the relay, which no client has sent. */
-const INTERNAL = new Set(['x-sallyport-route', 'x-sallyport-reference', 'x-sallyport-client', 'x-sallyport-inspect']);
+const INTERNAL = new Set([
+  'x-sallyport-route',
+  'x-sallyport-reference',
+  'x-sallyport-client',
+  'x-sallyport-judge',
+  'x-sallyport-inspect',
+]);
 
 const NO_BODY: CrossingBody = { bytes: 0, file: undefined, blocks: [] };
 const PASSED: Spoken['judgement'] = { action: 'pass' };
@@ -60,6 +67,13 @@ const toRelayed = (incoming: IncomingMessage): RelayedRequest & { client: string
     uri: incoming.url ?? '',
     headers: withoutHeaders(incoming.rawHeaders, INTERNAL),
   };
+};
+
+/** What HAProxy wants to know of the request. Throws when it has not said so. */
+const toQuestion = (incoming: IncomingMessage, hostId: number): Question => {
+  const [, list, policy] = /^(\d+) (\d+)$/.exec(headerOf(incoming, 'x-sallyport-judge')) ?? [];
+  if (list === undefined) throw new Error('no word about what to judge');
+  return { hostId, hasList: list !== '0', isFirewalled: true, policy: Number(policy) };
 };
 
 const toJudged = ({ reference, hostId, client, method, uri, headers }: ReturnType<typeof toRelayed>): Judged => ({
@@ -156,8 +170,9 @@ export const createRelay = (deps: RelayDeps) => {
   const pass = async (visit: Visit): Promise<void> => {
     const { incoming, response, socket } = visit;
     const policy = deps.policy();
-    if (!policy) throw new Error('there is no configuration to judge by');
     const request = toRelayed(incoming);
+    const unprepared = whyUnprepared(policy, toQuestion(incoming, request.hostId));
+    if (unprepared !== undefined || !policy) throw new Error(unprepared);
     const judged = toJudged(request);
     const denial = judge.access(policy, judged);
     if (denial && denial.action !== 'pass') {

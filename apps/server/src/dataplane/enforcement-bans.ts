@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { open, truncate } from 'node:fs/promises';
+import { everybodyCleared } from '@sallyport/haproxy';
 import { type Applied, attempt, both, type EnforcementMap, holdsMapped, mapKeys } from './enforcement-map.ts';
 
 export interface BanEntry {
@@ -22,24 +23,44 @@ const REWRITE_AFTER_MS = 500;
 const appendDurably = async (path: string, text: string): Promise<void> => {
   const file = await open(path, 'a', 0o600);
   try {
-    await file.write(text);
+    await file.appendFile(text);
     await file.datasync();
+  } catch (error) {
+    // As when the whole file can't be written: it lacks a ban, and must not be taken for whole.
+    await truncate(path).catch(() => {});
+    throw error;
   } finally {
     await file.close();
   }
 };
+
+/**
+ * Lines of bans.map for networks and their references. Two may have one key when networks overlap, which is harmless: both
+ * are bans. The last lines are for everybody else: a list that was cut lacks them.
+ */
+export const banLines = (entries: ReadonlyMap<string, string>): [string, string][] => {
+  const lines = [...entries].flatMap(([network, reference]) =>
+    mapKeys(network).map((key): [string, string] => [key, reference]),
+  );
+  // Whoever bans all addresses has banned all.
+  for (const [network, cleared] of everybodyCleared) if (!entries.has(network)) lines.push([network, cleared]);
+  return lines;
+};
+
+/** A network whose key is or may become that of another line. */
+const isWide = (network: string): boolean => network.endsWith('/0') || holdsMapped(network);
 
 /** Keeps HAProxy's map of banned networks, and the file that it starts from. Calls may not overlap. */
 export const createBans = (map: EnforcementMap) => {
   let entries = new Map<string, string>();
   /** Whether a network that takes many keys is or was among them: removing another one's key could then remove its. */
   let hasWide = false;
+  /** Whether `entries` are all there are. */
+  let isKnown = false;
   let rewrite: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  /** Lines of the map. Two may have one key when networks overlap, which is harmless: both are bans. */
-  const lines = (): [string, string][] =>
-    [...entries].flatMap(([network, reference]) => mapKeys(network).map((key): [string, string] => [key, reference]));
+  const lines = (): [string, string][] => banLines(entries);
 
   const write = (): Promise<void> => {
     clearTimeout(rewrite);
@@ -54,6 +75,7 @@ export const createBans = (map: EnforcementMap) => {
 
   const append = (added: readonly BanEntry[]): Promise<void> => {
     const text = added.map(({ network, reference }) => `${network} ${reference}\n`).join('');
+    map.forget();
     writing = writing.catch(() => {}).then(() => appendDurably(map.path, text));
     return writing;
   };
@@ -71,7 +93,7 @@ export const createBans = (map: EnforcementMap) => {
     for (const { network, reference } of put) entries.set(network, reference);
     for (const network of removed) entries.delete(network);
     const changes = added.length + changed.length + removed.length;
-    hasWide ||= put.some(({ network }) => holdsMapped(network));
+    hasWide ||= put.some(({ network }) => isWide(network));
     if (changes > MANY_STEPS || hasWide) return replace();
     const kept = await attempt(async () => {
       if (entries.size <= SMALL_FILE) return write();
@@ -87,10 +109,14 @@ export const createBans = (map: EnforcementMap) => {
   };
 
   return {
+    /** Writes the file again, should it have been changed by somebody else. */
+    restore: async (): Promise<void> => (isKnown ? write() : undefined),
+
     async apply(change: BanChange): Promise<Applied> {
+      isKnown = true;
       if (change.type === 'update') return update(change.put, change.remove);
       entries = new Map(change.entries.map(({ network, reference }) => [network, reference]));
-      hasWide = change.entries.some(({ network }) => holdsMapped(network));
+      hasWide = change.entries.some(({ network }) => isWide(network));
       return replace();
     },
 

@@ -1,3 +1,4 @@
+import { readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNetwork, parseNetwork, withoutMapped } from '@sallyport/access';
 import {
@@ -55,16 +56,43 @@ export interface EnforcementMapOptions {
   heading: string;
 }
 
+const holds = async (path: string, text: string): Promise<boolean> =>
+  (await readFile(path, 'utf8').catch(() => undefined)) === text;
+
 /** A map that is small or rarely changed: written, then replaced as a whole. */
 export const createEnforcementMap = ({ dataDir, socket, file, heading }: EnforcementMapOptions) => {
   const path = join(proxyDirectory(dataDir), file);
   const commands = createMapCommands(socket, file);
+  let intended: string | undefined;
+
+  const restore = async (): Promise<void> => {
+    if (intended === undefined || (await holds(path, intended))) return;
+    try {
+      await writeFileAtomically(path, [intended], { durable: true });
+    } catch (error) {
+      // What is in it is known to be wrong. That takes no room on a full disk, and HAProxy reads it as "not known".
+      await truncate(path).catch(() => {});
+      throw error;
+    }
+  };
+
   return {
     commands,
     path,
-    /** Writes what HAProxy reads at its next start. */
-    write: (entries: Iterable<readonly [string, string]>): Promise<void> =>
-      writeFileAtomically(path, mapFileChunks([heading], entries), { durable: true }),
+    /**
+     * Writes what HAProxy reads at its next start, unless it is there already. When that fails the file is emptied: an
+     * empty one refuses, an old one would let through what is refused since.
+     */
+    write(entries: Iterable<readonly [string, string]>): Promise<void> {
+      intended = [...mapFileChunks([heading], entries)].join('');
+      return restore();
+    },
+    /** The file is changed by other means than `write`. */
+    forget(): void {
+      intended = undefined;
+    },
+    /** Writes again what was written last, should it not be there any more. */
+    restore,
     /** Puts these entries in force, in HAProxy as it runs. */
     replace: (entries: Iterable<readonly [string, string]>): Promise<void> =>
       commands.replace(entries, { payloadBytes: PAYLOAD_BYTES }),

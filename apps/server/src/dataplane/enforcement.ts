@@ -1,36 +1,22 @@
 import type { GuardConfig } from '@sallyport/contract';
-import {
-  createAdminSocket,
-  type DataPlane,
-  dataPlaneFiles,
-  routeFlags,
-  switchKeys,
-  writeStaticFiles,
-} from '@sallyport/haproxy';
+import { createAdminSocket, type DataPlane, writeStaticFiles } from '@sallyport/haproxy';
 import type { Config } from '../config.ts';
 import { adminSocket, proxyDirectory, toProxySettings } from './deployment.ts';
 import { type BanChange, createBans } from './enforcement-bans.ts';
+import {
+  type GuardSwitches,
+  limitEntries,
+  networkEntries,
+  type RateLimit,
+  switchEntries,
+} from './enforcement-entries.ts';
 import { tellGuards } from './enforcement-guards.ts';
 import { readJudges } from './enforcement-judges.ts';
-import { APPLIED, type Applied, attempt, both, createEnforcementMap, mapKeys } from './enforcement-map.ts';
+import { APPLIED, type Applied, attempt, both, type EnforcementMap } from './enforcement-map.ts';
+import { createEnforcementMaps } from './enforcement-maps.ts';
 import { reloadHaproxy } from './enforcement-reload.ts';
 import { readUnjudged } from './enforcement-unjudged.ts';
 import { readWindow, writeWindow } from './enforcement-window.ts';
-
-/** See `RateLimit` of the security feature. */
-interface RateLimit {
-  requests: number;
-  burst: number;
-  windowSec: number;
-  bypass: readonly string[];
-}
-
-/** See `GuardSwitches` of the security feature. */
-interface GuardSwitches {
-  judgeAccess: boolean;
-  judgeWaf: boolean;
-  failMode: 'closed' | 'open';
-}
 
 export interface EnforcementDeps {
   config: Config;
@@ -38,56 +24,53 @@ export interface EnforcementDeps {
   driver: Pick<DataPlane, 'reload'>;
 }
 
-const asEntries = (networks: readonly string[]): [string, string][] =>
-  [...new Set(networks.flatMap(mapKeys))].map((key) => [key, '1']);
-
 /** Enforces the security suite on this machine: in HAProxy by its maps, in the guards by their configuration. */
 export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
   const { dataDir } = config;
   const socket = createAdminSocket({ path: adminSocket(dataDir) });
-  const map = (file: string, heading: string) => createEnforcementMap({ dataDir, socket, file, heading });
-  const bans = createBans(map(dataPlaneFiles.decisionsMap, 'Banned networks, and the decision that bans each.'));
-  const whitelist = map(dataPlaneFiles.whitelistMap, 'Networks of administrators: nothing stops them.');
-  const bypass = map(dataPlaneFiles.bypassMap, 'Networks whose requests are not counted.');
-  const limits = map(dataPlaneFiles.limitsMap, 'Requests that a client may make in the window.');
-  const switches = map(
-    dataPlaneFiles.switchesMap,
-    'What guards are asked about, and whether requests pass without them.',
-  );
+  const maps = createEnforcementMaps(dataDir, socket);
+  const { whitelist, bypass, limits, switches } = maps;
+  const bans = createBans(maps.bans);
 
-  const put = async (target: typeof whitelist, entries: [string, string][]): Promise<Applied> => {
+  const put = async (target: EnforcementMap, entries: [string, string][]): Promise<Applied> => {
     // A full disk keeps the file from being written; what runs can protect all the same.
     const kept = await attempt(() => target.write(entries));
     return both(kept, await attempt(() => target.replace(entries)));
   };
 
+  /** A process that is started by a reload reads the files as well: they have to be as we left them. */
+  const restoreFiles = async (): Promise<void> => {
+    for (const file of [whitelist, bypass, limits, switches, bans]) await file.restore();
+  };
+
   const changeWindow = async (windowSec: number): Promise<Applied> => {
     if (windowSec === readWindow(dataDir)) return APPLIED;
-    await writeWindow(dataDir, windowSec);
-    await writeStaticFiles(proxyDirectory(dataDir), toProxySettings(config));
-    return attempt(() => driver.reload(() => reloadHaproxy(dataDir)));
+    await writeStaticFiles(proxyDirectory(dataDir), { ...toProxySettings(config), rateLimit: { windowSec } });
+    const reloaded = await attempt(() =>
+      driver.reload(async () => {
+        await restoreFiles();
+        await reloadHaproxy(dataDir);
+      }),
+    );
+    // Not before: it says what HAProxy runs with, and what did not succeed is tried again.
+    if (reloaded.applied) await writeWindow(dataDir, windowSec);
+    return reloaded;
   };
 
   return {
     applyDecisions: (change: BanChange): Promise<Applied> => bans.apply(change),
 
-    applyWhitelist: (networks: readonly string[]): Promise<Applied> => put(whitelist, asEntries(networks)),
+    applyWhitelist: (networks: readonly string[]): Promise<Applied> => put(whitelist, networkEntries(networks)),
 
     async applyRateLimit(limit: RateLimit | null): Promise<Applied> {
       // The window first: a threshold for one hour must never act on a window of one second, or the other way round.
       const reloaded = limit ? await changeWindow(limit.windowSec) : APPLIED;
       if (!reloaded.applied) return reloaded;
-      const bypassed = await put(bypass, asEntries(limit?.bypass ?? []));
-      return both(bypassed, await put(limits, limit ? [['requests', String(limit.requests + limit.burst)]] : []));
+      const bypassed = await put(bypass, networkEntries(limit?.bypass ?? []));
+      return both(bypassed, await put(limits, limitEntries(limit)));
     },
 
-    applySwitches({ judgeAccess, judgeWaf, failMode }: GuardSwitches): Promise<Applied> {
-      const judge = (judgeAccess ? routeFlags.accessList : 0) | (judgeWaf ? routeFlags.firewall : 0);
-      return put(switches, [
-        [switchKeys.judge, String(judge)],
-        [switchKeys.failOpen, failMode === 'open' ? '1' : '0'],
-      ]);
-    },
+    applySwitches: (wanted: GuardSwitches): Promise<Applied> => put(switches, switchEntries(wanted)),
 
     applyGuardConfig: ({ revision, access, waf }: GuardConfig): Promise<Applied> =>
       tellGuards(dataDir, revision, access.enabled || waf.enabled),

@@ -1,31 +1,28 @@
 import { routeFlags } from '../routes/flags.ts';
 import { socketAddress } from './confinement.ts';
+import { judgedFlags, switchKeys } from './enforced.ts';
 import { dataPlaneFiles } from './layout.ts';
 import { rememberRequest } from './log-format.ts';
 import { originServers } from './origin-servers.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings, GuardSettings } from './settings.ts';
 
-/** Keys of switches.map, whose values are numbers. */
-export const switchKeys = {
-  /** Bits of the route record's flags that the guards are asked about at the moment. */
-  judge: 'judge',
-  /** 1: requests without a verdict pass. */
-  failOpen: 'fail_open',
-} as const;
-
 /** Longest body that is waited for and judged in HAProxy's buffer; longer ones go through the relay. */
 const inlineBodyBytes = ({ bufferBytes }: ConfigSettings): number => bufferBytes / 2;
 
-const failOpen = `str(${switchKeys.failOpen}),map_str_int(${dataPlaneFiles.switchesMap},0) -m bool`;
+const failOpen = `str(${switchKeys.failOpen}),map_str_int(${dataPlaneFiles.switchesMap},0) -m int eq 1`;
+
+/** Sample of the revision that a verdict has to be of. */
+export const requiredPolicy = `str(${switchKeys.policy}),map_str_int(${dataPlaneFiles.switchesMap},0)`;
 
 /** Which judgement a request needs, and whether its body has to be read for it. Hosts that need none pay for one look-up. */
 export const judging = (settings: ConfigSettings): string =>
   settings.guard === null
     ? ''
     : `\
-  # What the guard has to judge: the record's flags that are switched on at the moment. Administrators are never judged.
-  http-request set-var(txn.judge) str(${switchKeys.judge}),map_str_int(${dataPlaneFiles.switchesMap},0)
+  # What the guard has to judge: the record's flags but for those that are switched off at the moment; without a word
+  # about that, all of them. Administrators are never judged.
+  http-request set-var(txn.judge) str(${switchKeys.unasked}),map_str_int(${dataPlaneFiles.switchesMap},0),cpl,and(${judgedFlags})
   http-request set-var(txn.judge) var(txn.flags),and(txn.judge)
   acl judged var(txn.judge) -m int gt 0
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
@@ -78,6 +75,7 @@ export const guardSections = (settings: ConfigSettings): string =>
 backend guarded
   filter spoe engine guard config ${quote(settings.guard.spoeFile)}
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
+  http-request set-var(txn.policy) ${requiredPolicy}
   http-request send-spoe-group guard request if firewalled
   http-request send-spoe-group guard client if !firewalled
   http-request allow if { var(txn.guard.verdict) -m str pass }
@@ -90,16 +88,18 @@ ${askAgain('hung')}\
 ${askAgain('ended').repeat(ASK_AGAIN)}\
   http-request allow if { var(txn.guard.verdict) -m str pass }
 ${rememberRequest()}\
-  # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass.
+  # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass. A guard that has
+  # nothing to judge by, or something older than what is asked for, says so, and that is refused in any case.
   acl has_verdict var(txn.guard.verdict) -m found
+  acl unprepared var(txn.guard.layer) -m str guard
   acl fail_open ${failOpen}
-  http-request track-sc1 int(1) table unjudged if !has_verdict
-  http-request sc-inc-gpc0(1) if !has_verdict
+  http-request track-sc1 int(1) table unjudged if !has_verdict or unprepared
+  http-request sc-inc-gpc0(1) if !has_verdict or unprepared
   http-request sc-inc-gpc1(1) if !has_verdict fail_open
   http-request allow if !has_verdict fail_open
-  http-request set-var(txn.refused) str(guard) if !has_verdict
-  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if !has_verdict
-  http-request deny deny_status 503 if !has_verdict
+  http-request set-var(txn.refused) str(guard) if !has_verdict or unprepared
+  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if !has_verdict or unprepared
+  http-request deny deny_status 503 if !has_verdict or unprepared
 ${refusals('http-request', 'var(txn.guard.layer)', 'var(txn.guard.status)')}\
   acl dropped var(txn.guard.verdict) -m str drop
   acl redirected var(txn.guard.verdict) -m str redirect
@@ -157,10 +157,10 @@ spoe-agent guard
   use-backend guards
 
 spoe-message firewall
-  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin body=req.body
+  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=var(txn.policy) body=req.body
 
 spoe-message access
-  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin
+  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=var(txn.policy)
 
 # Sets txn.guard.relay to the number of the guard that answers.
 spoe-message presence

@@ -1,4 +1,5 @@
 import { routeFlags } from '../routes/flags.ts';
+import { clearedClient, limitKey } from './enforced.ts';
 import { flagIsSet } from './flag-test.ts';
 import { dataPlaneFiles } from './layout.ts';
 import { rememberRequest } from './log-format.ts';
@@ -17,13 +18,15 @@ export const requestBasics = (): string => `\
 
 /** Decisions about the client: the whitelist is asked only for an address that a decision names. */
 export const decisions = (): string => `\
-  # Banned addresses and prefixes; the administrators' whitelist wins over every decision.
+  # Banned addresses and prefixes; the administrators' whitelist wins over every decision. The list names everybody else
+  # as well: who is not found meets one that is not whole, and can't be told from somebody who is banned.
   acl whitelisted src,map_ip(${dataPlaneFiles.whitelistMap}) -m found
-  acl banned src,map_ip(${dataPlaneFiles.decisionsMap}) -m found
+  acl cleared src,map_ip(${dataPlaneFiles.bansMap}) -m str ${clearedClient}
   # What refuses a request first is what the client and the log are told.
   acl refused var(txn.refused) -m found
-  http-request set-var(txn.decision) src,map_ip(${dataPlaneFiles.decisionsMap}) if banned !whitelisted
-  http-request set-var(txn.refused) str(decision) if banned !whitelisted
+  http-request set-var(txn.decision) src,map_ip(${dataPlaneFiles.bansMap}) if !cleared !whitelisted
+  http-request set-var(txn.refused) str(decision) if !cleared !whitelisted { var(txn.decision) -m found }
+  http-request set-var(txn.refused) str(unknown) if !cleared !whitelisted !refused
 
 `;
 
@@ -32,13 +35,15 @@ export const rateLimits = ({ rateLimit: limit }: ConfigSettings): string =>
   limit === null
     ? ''
     : `\
-  # Requests per window and client prefix. The threshold is an entry of limits.map: it changes without a reload.
-  http-request set-var(txn.limit) str(requests),map_str_int(${dataPlaneFiles.limitsMap})
-  acl limited var(txn.limit) -m found
+  # Requests per window and client prefix. The threshold is an entry of rate-limits.map: it changes without a reload.
+  # 0: nobody is limited; none: that is not known, and the request refused.
+  http-request set-var(txn.limit) str(${limitKey}),map_str_int(${dataPlaneFiles.limitsMap},-1)
+  acl limited var(txn.limit) -m int gt 0
   acl bypasses_limit src,map_ip(${dataPlaneFiles.bypassMap}) -m found
   http-request track-sc0 src,ipmask(32,64) table requests if limited !bypasses_limit
   acl over_limit sc0_http_req_rate(requests),sub(txn.limit) gt 0
   http-request set-var(txn.refused) str(rate_limit) if limited over_limit !whitelisted !refused
+  http-request set-var(txn.refused) str(unknown) if { var(txn.limit) -m int lt 0 } !whitelisted !refused
   http-request set-var(txn.retry_after) int(${limit.windowSec}) if { var(txn.refused) -m str rate_limit }
 
 `;
@@ -78,6 +83,9 @@ export const upgrades = ({ rateLimit }: ConfigSettings): string => `\
   http-request set-var(txn.refused) str(websocket) if websocket !allows_websocket !refused
 ${rememberRequest(' if refused')}\
 ${rateLimit === null ? '' : '  http-request deny deny_status 429 if { var(txn.refused) -m str rate_limit }\n'}\
+  acl unknown var(txn.refused) -m str unknown
+  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if unknown
+  http-request deny deny_status 503 if unknown
   http-request deny deny_status 403 if refused
   http-request del-header Upgrade if other_upgrade
   # A client that names X-Real-IP in its Connection header would have some origins drop it: hop-by-hop ends here.

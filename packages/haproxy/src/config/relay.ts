@@ -2,6 +2,7 @@ import { routeFlags } from '../routes/flags.ts';
 import { socketAddress } from './confinement.ts';
 import { ownAnswer } from './error-pages.ts';
 import { destination } from './forwarding.ts';
+import { requiredPolicy } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings } from './settings.ts';
@@ -40,6 +41,7 @@ ${rememberRequest()}\
   http-request set-header X-Sallyport-Route %[var(txn.route)]
   http-request set-header X-Sallyport-Reference %[unique-id]
   http-request set-header X-Sallyport-Client "%[src] %[src_port] %[fc_dst] %[fc_dst_port]"
+  http-request set-header X-Sallyport-Judge "%[var(txn.judge),and(${routeFlags.accessList})] %[${requiredPolicy}]"
   http-request del-header X-Sallyport-Inspect
   http-request set-header X-Sallyport-Inspect response if { var(txn.flags),and(${routeFlags.inspectResponses}) -m bool }
   # A handshake has no body: what has one is judged, and goes on as a plain request.

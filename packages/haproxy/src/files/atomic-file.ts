@@ -30,7 +30,8 @@ export const writeFileAtomically = async (
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
-      for (const chunk of chunks) await file.write(chunk);
+      // Not `write`, which on a disk that gets full writes a part, and says so in what it returns.
+      for (const chunk of chunks) await file.appendFile(chunk);
       if (durable) await file.sync();
     } finally {
       await file.close();

@@ -8,11 +8,11 @@ import type { ConfigSettings } from '../config/settings.ts';
 import { writeFileAtomically } from './atomic-file.ts';
 import { createSelfSignedCertificate } from './self-signed-certificate.ts';
 
-/** Maps that HAProxy insists on finding, whoever fills them. */
+/** Maps that HAProxy insists on finding, whoever fills them. Those of the suite, empty, refuse: see config/enforced.ts. */
 const maps = [
   dataPlaneFiles.hostsMap,
   dataPlaneFiles.overlayMap,
-  dataPlaneFiles.decisionsMap,
+  dataPlaneFiles.bansMap,
   dataPlaneFiles.whitelistMap,
   dataPlaneFiles.bypassMap,
   dataPlaneFiles.limitsMap,

@@ -13,6 +13,7 @@ import {
   defaultSettings,
   writeStaticFiles,
 } from '../../src/index.ts';
+import { enforceNothing } from './enforce-nothing.ts';
 import { type HaproxyProcess, spawnHaproxy } from './haproxy-process.ts';
 
 export type RunningDataPlane = {
@@ -53,6 +54,7 @@ export const startDataPlane = async (
     ...overrides,
   };
   await writeStaticFiles(directory, settings);
+  enforceNothing(directory);
 
   const events: DataPlaneEvent[] = [];
   const waiting = new Set<(event: DataPlaneEvent) => void>();

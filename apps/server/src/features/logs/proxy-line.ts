@@ -31,7 +31,8 @@ const REASONS = {
   rate_limit: 'too many requests',
   exploit: 'the path or query looks like an exploit probe',
   websocket: 'this host does not take WebSocket connections',
-  guard: 'no verdict in time',
+  guard: 'no verdict',
+  unknown: 'HAProxy does not know what bans and limits there are',
 } as const;
 
 const isReason = (text: string): text is keyof typeof REASONS => Object.hasOwn(REASONS, text);
@@ -52,7 +53,8 @@ const reasonOf = ({ decision }: ProxyLine, layer: keyof typeof REASONS): string 
 const toEvent = (line: ProxyLine, layer: keyof typeof REASONS): SecurityEvent => ({
   reference: line.reference,
   timestamp: new Date(line.time).toISOString(),
-  layer,
+  // What could not be checked is told alike, whoever lacked the data.
+  layer: layer === 'unknown' ? 'guard' : layer,
   monitored: false,
   status: line.status,
   reason: reasonOf(line, layer),

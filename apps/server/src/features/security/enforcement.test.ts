@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { GuardConfig } from '@sallyport/contract';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
@@ -240,19 +240,57 @@ onBothDatabases('enforcement', (kind) => {
       await it.enforcement.replay();
       await it.setSetting('feature.guard.enabled', 'true');
       await it.setSetting('security.acl.enabled', 'true');
-      // Where the file is prepared is something else: what a full disk does, without one.
-      const inTheWay = `${guardConfigPath(it.dataDir)}.new`;
+      // Where the file should go is something else: what a full disk does, without one.
+      const inTheWay = guardConfigPath(it.dataDir);
+      rmSync(inTheWay);
       mkdirSync(inTheWay);
       await it.enforcement.refresh();
       expect(it.enforcement.status()).toMatchObject({ applied: false, issue: expect.stringContaining('EISDIR') });
-      expect(it.memory.held.switches).toMatchObject({ judgeAccess: true });
+      // Asked for all the same, of what guards have: they refuse what that lacks.
+      expect(it.memory.held.switches).toMatchObject({ judgeAccess: true, policy: 1 });
       const watch = it.enforcement.watch();
       rmSync(inTheWay, { recursive: true });
       it.advance(1_000);
       await eventually(() => it.memory.held.guard?.access.enabled).toBe(true);
       await eventually(() => it.enforcement.status()).toMatchObject({ applied: true, issue: null });
+      expect(it.memory.held.switches?.policy).toBe(it.memory.held.guard?.revision);
       await watch.stop();
     }));
+
+  test('verdicts count from the revision on that all guards were seen to serve', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      expect(it.memory.held.switches).toMatchObject({ policy: 1 });
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.waf.enabled', 'true');
+      const release = it.memory.holdGuards();
+      const refreshing = it.enforcement.refresh();
+      await eventually(() => JSON.parse(readFileSync(guardConfigPath(it.dataDir), 'utf8')).revision).toBe(2);
+      expect(it.memory.held.switches).toMatchObject({ judgeWaf: false, policy: 1 });
+      release();
+      await refreshing;
+      expect(it.memory.held.switches).toMatchObject({ judgeWaf: true, policy: 2 });
+    }));
+
+  test.each([
+    ['emptied', ''],
+    ['cut', '{"revision":1,"access":{"en'],
+    ['replaced by an older one', '{"revision":1}'],
+  ])('a configuration that was %s is written again, as a newer one', (_, text) =>
+    given(async (it) => {
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.acl.enabled', 'true');
+      await it.enforcement.replay();
+      const path = guardConfigPath(it.dataDir);
+      const before = it.memory.held.guard?.revision ?? 0;
+      const watch = it.enforcement.watch();
+      writeFileSync(path, text);
+      await eventually(() => readFileSync(path, 'utf8')).toContain('"enabled":true');
+      await eventually(() => it.memory.held.guard?.revision ?? 0).toBeGreaterThan(before);
+      await eventually(() => it.memory.held.switches?.policy).toBe(it.memory.held.guard?.revision);
+      await watch.stop();
+    }),
+  );
 
   test('what is on its way is not called applied', () =>
     given(async (it) => {

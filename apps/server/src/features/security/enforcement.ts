@@ -4,7 +4,7 @@ import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { type Ban, endedBans, foldBans, type NetworkBan, toEntries } from './bans.ts';
 import type { GuardConfigFile } from './guard-config-file.ts';
 import type { Applied, EnforcementPlane, GuardSwitches } from './ports.ts';
-import { computeState, type SecurityFacts, type SecurityState } from './state.ts';
+import { computeState, isEnforced, type SecurityFacts, type SecurityState } from './state.ts';
 import type { Switches } from './store.ts';
 
 /** What enforcement reads; always the newest committed state. */
@@ -65,6 +65,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   let state: SecurityState | undefined;
   /** The switches that HAProxy has. */
   let switchesInForce: GuardSwitches | undefined;
+  /** Newest configuration that every guard was seen to serve. */
+  let guardsServe: number | undefined;
   let stateIssue: string | null = null;
   let seen = '';
   let knownVersion = -1;
@@ -131,8 +133,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     }
   };
 
-  const isEnforced = ({ source: from }: Ban): boolean =>
-    state?.bansEnforced === true && (from !== 'crowdsec' || state.crowdsecEnforced);
+  const enforced = (live: readonly Ban[]): Ban[] => live.filter((ban) => state !== undefined && isEnforced(state, ban));
 
   const notice = () => {
     nextBanEnd = endedBans(bans, Number.NEGATIVE_INFINITY).nextEnd;
@@ -141,14 +142,14 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   const replaceBans = async (): Promise<void> => {
     const version = await source.decisionVersion();
     const live = await source.liveDecisions(clock().toISOString());
-    bans = foldBans(live.filter(isEnforced));
+    bans = foldBans(enforced(live));
     await run('bans', () => inTurn(() => plane.applyDecisions({ type: 'replace', entries: toEntries(bans) })));
     knownVersion = version;
     notice();
   };
 
   const updateBans = async (networks: readonly string[]): Promise<void> => {
-    const live = foldBans((await source.liveDecisionsFor(networks, clock().toISOString())).filter(isEnforced));
+    const live = foldBans(enforced(await source.liveDecisionsFor(networks, clock().toISOString())));
     const remove: string[] = [];
     for (const network of networks) {
       const ban = live.get(network);
@@ -161,16 +162,24 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   };
 
   const applyGuards = (content: SecurityState['guard']): Promise<void> =>
-    run(
-      'guards',
-      async () => {
-        const config = await guardFile.write(content);
-        // Unchanged, and every guard has it.
-        if (!config && !issues.has('guards') && told.has('guards')) return { applied: true, issue: null };
-        return plane.applyGuardConfig(config ?? { revision: guardFile.revision(), ...content });
-      },
-      'told',
-    );
+    run('guards', async () => {
+      await guardFile.write(content);
+      const revision = guardFile.revision();
+      // Every guard has it.
+      if (told.get('guards') === String(revision)) return { applied: true, issue: null };
+      const result = await plane.applyGuardConfig({ revision, ...content });
+      if (result.applied) {
+        guardsServe = revision;
+        told.set('guards', String(revision));
+      }
+      return result;
+    });
+
+  /**
+   * What verdicts have to be of: what guards serve, so that one that comes back with something older refuses. Before any was
+   * seen that is what is on disk for them.
+   */
+  const requiredPolicy = (): number => guardsServe ?? guardFile.revision();
 
   /** What the guards have to know of the newest state, and then what they are asked: nothing that they don't know yet. */
   const applyJudging = async (): Promise<void> => {
@@ -178,7 +187,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     const { guard, switches } = state;
     await applyGuards(guard);
     // Meanwhile another state may have come; its own turn follows.
-    if (state.switches === switches) await tellSwitches(switches);
+    if (state.switches === switches) await tellSwitches({ ...switches, policy: requiredPolicy() });
     retryLater();
   };
 
@@ -191,15 +200,17 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     const { whitelist, rateLimit, switches } = state;
     // The whitelist first, so that nothing new stops an administrator.
     await tell('whitelist', whitelist, () => plane.applyWhitelist(whitelist));
-    guarding = guarding.then(applyJudging);
-    // What is not to be asked of the guards any more ends now, whatever they are busy with.
+    // What is not to be asked of the guards any more ends now, whatever they are busy with, and before they forget it: one
+    // that is asked for more than it knows of refuses.
     if (switchesInForce) {
       await tellSwitches({
+        ...switchesInForce,
         judgeAccess: switches.judgeAccess && switchesInForce.judgeAccess,
         judgeWaf: switches.judgeWaf && switchesInForce.judgeWaf,
         failMode: switches.failMode,
       });
     }
+    guarding = guarding.then(applyJudging);
     await tell('rate limit', rateLimit, () => plane.applyRateLimit(rateLimit));
     return before?.bansEnforced !== state.bansEnforced || before.crowdsecEnforced !== state.crowdsecEnforced;
   };
@@ -251,6 +262,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     const now = clock().getTime();
     const found = noWork();
     found.state = `${await source.revision()} ${JSON.stringify(await source.switches())}` !== seen;
+    // Somebody emptied it, or a HAProxy was started meanwhile and had it rendered.
+    if (!guardFile.isIntact()) found.state = true;
     found.allBans = (await source.decisionVersion()) !== knownVersion;
     if (now >= (state?.nextExpiry ?? Number.POSITIVE_INFINITY)) found.state = true;
     if (now >= retryAt) {

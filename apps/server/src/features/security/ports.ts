@@ -37,6 +37,8 @@ export interface GuardSwitches {
   judgeWaf: boolean;
   /** `closed`: 503 without a verdict. `open`: pass and count. */
   failMode: 'closed' | 'open';
+  /** Revision of the guards' configuration that a verdict must be of, or of a newer one; without it, refused. */
+  policy: number;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { type AccessList, type GuardConfig, type Ruleset, SECURITY_DEFAULTS } from '@sallyport/contract';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
+import type { Ban } from './bans.ts';
 import { compileExclusions } from './exclusions.ts';
 import { splitNetworks } from './network-list.ts';
 import type { GuardSwitches, RateLimit } from './ports.ts';
@@ -20,7 +21,7 @@ export interface SecurityFacts {
 export interface SecurityState {
   whitelist: readonly string[];
   rateLimit: RateLimit | null;
-  switches: GuardSwitches;
+  switches: Omit<GuardSwitches, 'policy'>;
   /** The guards' configuration but for its revision. */
   guard: Omit<GuardConfig, 'revision'>;
   bansEnforced: boolean;
@@ -30,6 +31,12 @@ export interface SecurityState {
   /** When it has to be computed anew, in milliseconds since the epoch. */
   nextExpiry: number | undefined;
 }
+
+/** Whether a ban is to be enforced in this state. */
+export const isEnforced = (
+  { bansEnforced, crowdsecEnforced }: Pick<SecurityState, 'bansEnforced' | 'crowdsecEnforced'>,
+  { source }: Pick<Ban, 'source'>,
+): boolean => bansEnforced && (source !== 'crowdsec' || crowdsecEnforced);
 
 const NO_RULES = 'the Core Rule Set is not installed (package modsecurity-crs): requests can not be judged by it';
 

@@ -1,0 +1,45 @@
+import { createAdminSocket, writeStaticFiles } from '@sallyport/haproxy';
+import type { Config } from './config.ts';
+import { adminSocket, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
+import { banLines } from './dataplane/enforcement-bans.ts';
+import { limitEntries, networkEntries, switchEntries } from './dataplane/enforcement-entries.ts';
+import { createEnforcementMaps } from './dataplane/enforcement-maps.ts';
+import { readWindow, writeWindow } from './dataplane/enforcement-window.ts';
+import type { CoreRuleSet } from './features/rulesets/core-rule-set.ts';
+import { foldBans } from './features/security/bans.ts';
+import type { EnforcementSource } from './features/security/enforcement.ts';
+import { createGuardConfigFile } from './features/security/guard-config-file.ts';
+import { computeState, isEnforced } from './features/security/state.ts';
+
+export interface RenderEnforcementDeps {
+  config: Config;
+  source: EnforcementSource;
+  core: () => CoreRuleSet | undefined;
+  clock: () => Date;
+}
+
+/**
+ * Writes all that HAProxy and the guards start to enforce with, out of the store, and the configuration that depends on it.
+ * Rejects when something can't be read or written; what was not written is then as it was, or empty, which refuses.
+ */
+export const renderEnforcement = async ({ config, source, core, clock }: RenderEnforcementDeps): Promise<void> => {
+  const { dataDir } = config;
+  const now = clock();
+  const state = computeState(await source.facts(), core(), now.getTime());
+  const live = await source.liveDecisions(now.toISOString());
+  const bans = foldBans(live.filter((ban) => isEnforced(state, ban)));
+  const maps = createEnforcementMaps(dataDir, createAdminSocket({ path: adminSocket(dataDir) }));
+  const { rateLimit, whitelist, switches } = state;
+  // The guards' part before HAProxy is told to ask for it.
+  const guardFile = createGuardConfigFile(dataDir);
+  await guardFile.write(state.guard);
+  await maps.switches.write(switchEntries({ ...switches, policy: guardFile.revision() }));
+  await maps.bans.write(banLines(new Map([...bans].map(([network, { reference }]) => [network, reference]))));
+  await maps.whitelist.write(networkEntries(whitelist));
+  await maps.bypass.write(networkEntries(rateLimit?.bypass ?? []));
+  const windowSec = rateLimit?.windowSec ?? readWindow(dataDir);
+  await writeStaticFiles(proxyDirectory(dataDir), { ...toProxySettings(config), rateLimit: { windowSec } });
+  // The threshold after its window: it must never act on another one.
+  await maps.limits.write(limitEntries(rateLimit));
+  await writeWindow(dataDir, windowSec);
+};
