@@ -1,14 +1,18 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { migrate } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
+import { type Database, openDatabase } from '../db/open.ts';
 import { systemLookup } from '../net/system-lookup.ts';
+import { eventually } from '../testing/eventually.ts';
 import { withTemporaryDirectory } from '../testing/temporary-directory.ts';
 import { originAddressStore } from './origin-address-store.ts';
 import { createOriginResolver, type Lookup } from './origin-resolver.ts';
 
 const notFound = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
 
-const withResolver = (lookup: Lookup, run: (make: () => ReturnType<typeof createOriginResolver>) => Promise<void>) =>
+type Make = () => ReturnType<typeof createOriginResolver>;
+
+const withResolver = (lookup: Lookup, run: (make: Make, database: Database) => Promise<void>) =>
   withTemporaryDirectory(async (dataDir) => {
     const database = openDatabase({ dataDir, databaseUrl: undefined });
     await migrate(database);
@@ -19,7 +23,7 @@ const withResolver = (lookup: Lookup, run: (make: () => ReturnType<typeof create
         clock: () => new Date(),
         timeoutMs: 100,
       });
-    await run(make).finally(() => database.stop());
+    await run(make, database).finally(() => database.stop());
   });
 
 test('looks names up as the system does and passes addresses through', () =>
@@ -49,6 +53,38 @@ test('keeps the last good address when a name stops resolving, also after a rest
     },
   );
 });
+
+test('an address that could not be stored at that moment has changed all the same, and is stored when it can be', async () => {
+  let found = ['192.0.2.1'];
+  await withResolver(
+    async () => found,
+    async (make, { kysely: db }) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      await sql`alter table origin_addresses rename to elsewhere`.execute(db);
+      found = ['192.0.2.2'];
+      expect(await resolver.refresh(['app'])).toEqual(new Set(['app']));
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.2' });
+      await sql`alter table elsewhere rename to origin_addresses`.execute(db);
+      expect(await resolver.refresh(['app'])).toEqual(new Set());
+      const stored = async () => Object.fromEntries(await originAddressStore(db).all());
+      await eventually(stored).toEqual({ app: '192.0.2.2' });
+    },
+  );
+});
+
+test('a name that was looked up for a host that is about to use it is not forgotten meanwhile', () =>
+  withResolver(
+    async () => ['192.0.2.1'],
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      await resolver.refresh([]);
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.1' });
+      await resolver.refresh([]);
+      expect(resolver.known('app')).toHaveProperty('issue');
+    },
+  ));
 
 test('moves when the address is gone, and not when the answer is only in another order', async () => {
   let found = ['192.0.2.1', '192.0.2.2'];

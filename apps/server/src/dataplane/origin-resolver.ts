@@ -22,7 +22,7 @@ export interface OriginResolver {
   ensure(hosts: Iterable<string>): Promise<void>;
   /** What is known of a host now, without waiting. */
   known(host: string): Resolution;
-  /** Looks all these names up again, a few at a time; returns those whose address changed. Others are forgotten. */
+  /** Looks all these names up again, a few at a time; returns those whose address changed. Others are forgotten in time. */
   refresh(hosts: Iterable<string>): Promise<Set<string>>;
 }
 
@@ -41,8 +41,30 @@ export const createOriginResolver = ({ store, lookup, clock, timeoutMs }: Origin
   const addresses = new Map<string, string>();
   const issues = new Map<string, string>();
   const underway = new Map<string, Promise<boolean>>();
+  /** Names whose address is not stored yet: tried again with every refresh. */
+  const unsaved = new Set<string>();
+  let saving: Promise<void> = Promise.resolve();
+  /** Names that the last refresh found nobody to use. */
+  let unused = new Set<string>();
 
-  /** Resolves to whether the address changed. */
+  const save = async (name: string): Promise<void> => {
+    const address = addresses.get(name);
+    try {
+      if (address !== undefined) await store.save(name, address, clock());
+      if (addresses.get(name) === address) unsaved.delete(name);
+    } catch {
+      // The address counts all the same. It is stored for a start without DNS, and the next refresh is soon enough.
+    }
+  };
+
+  const saveAll = (): Promise<void> => {
+    saving = saving.then(async () => {
+      for (const name of [...unsaved]) await save(name);
+    });
+    return saving;
+  };
+
+  /** Resolves to whether the address changed. The store is not waited for: without it the address has changed as well. */
   const lookUp = async (name: string): Promise<boolean> => {
     try {
       const found = await lookup(name);
@@ -53,7 +75,8 @@ export const createOriginResolver = ({ store, lookup, clock, timeoutMs }: Origin
       const [address] = found;
       if (address === undefined) throw Object.assign(new Error('no address'), { code: 'ENOTFOUND' });
       addresses.set(name, address);
-      await store.save(name, address, clock());
+      unsaved.add(name);
+      void saveAll();
       return true;
     } catch (error) {
       if (!addresses.has(name)) issues.set(name, `forward_host ${name} ${reasonOf(error)}`);
@@ -80,7 +103,7 @@ export const createOriginResolver = ({ store, lookup, clock, timeoutMs }: Origin
         unknown.map(async (name) => {
           const { promise: timedOut, resolve } = Promise.withResolvers<void>();
           const timer = setTimeout(resolve, timeoutMs);
-          await Promise.race([lookUpOnce(name), timedOut]);
+          await Promise.race([lookUpOnce(name).then(() => saving), timedOut]);
           clearTimeout(timer);
         }),
       );
@@ -97,7 +120,11 @@ export const createOriginResolver = ({ store, lookup, clock, timeoutMs }: Origin
       const names = namesOf(hosts);
       const inUse = new Set(names);
       for (const name of issues.keys()) if (!inUse.has(name)) issues.delete(name);
-      for (const name of addresses.keys()) if (!inUse.has(name)) addresses.delete(name);
+      // Not at once: one that was just looked up may be about to be used.
+      const idle = [...addresses.keys()].filter((name) => !inUse.has(name));
+      for (const name of idle) if (unused.has(name)) addresses.delete(name);
+      unused = new Set(idle);
+      if (unsaved.size > 0) void saveAll();
       const changed = new Set<string>();
       const next = names.values();
       const work = async () => {

@@ -71,7 +71,9 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
   const hostStates = new Map<number, AppliedState>();
   const certificateStates = new Map<number, AppliedState>();
   /** Hosts whose origin is given by name, to find them again when its address changes. */
-  const hostsByName = new Map<string, Set<number>>();
+  let hostsByName = new Map<string, Set<number>>();
+  /** The same as the running reconcile finds it; until that is over, names that it has not come to are in use as well. */
+  let collectedByName: Map<string, Set<number>> | undefined;
   let appliedRevision = 0;
   /** Settles with the first attempt to reconcile: before it the driver doesn't know what HAProxy holds. */
   const attempted = Promise.withResolvers<void>();
@@ -86,8 +88,10 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
 
   const remember = ({ id, originHost }: HostRoute) => {
     if (isIP(originHost) !== 0) return;
-    const ids = hostsByName.get(originHost) ?? new Set();
-    hostsByName.set(originHost, ids.add(id));
+    for (const byName of collectedByName ? [hostsByName, collectedByName] : [hostsByName]) {
+      const ids = byName.get(originHost) ?? new Set();
+      byName.set(originHost, ids.add(id));
+    }
   };
 
   const desired = (route: HostRoute): { host: DesiredHost; issue: string | undefined } => {
@@ -223,7 +227,7 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
 
   const reconcileOnce = async (): Promise<void> => {
     const revision = await source.revision();
-    hostsByName.clear();
+    collectedByName = new Map();
     changedHosts = new Set();
     areCertificatesChanged = false;
     isBehind = false;
@@ -235,6 +239,7 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
       return desiredNow;
     });
     isReconciled = true;
+    hostsByName = collectedByName;
     const failure = report.applied ? undefined : (report.issue ?? 'the data plane is not reachable');
     const stateFor = (issue: string | undefined): AppliedState =>
       issue === undefined ? APPLIED : { applied: false, issue };
@@ -265,6 +270,7 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
       isBehind = true;
       throw error;
     } finally {
+      collectedByName = undefined;
       attempted.resolve();
     }
   };
