@@ -149,7 +149,7 @@ describe('HAProxy never lets through what should be refused, from whatever it st
   });
 
   test('a store that is restored into an empty directory, with its key or without, and files that are lost', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     await startOrigin();
     const node = await given();
@@ -197,7 +197,7 @@ describe('HAProxy never lets through what should be refused, from whatever it st
   });
 
   test('a node that was away while another protected them, and one that cannot read the store', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     await startOrigin();
     postgres = await startPostgres();
