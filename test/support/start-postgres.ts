@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -15,6 +15,10 @@ export interface Postgres {
   kill(): Promise<void>;
   /** Starts it again after `kill`; resolves when it takes connections. */
   restart(): Promise<void>;
+  /** Stops all its processes where they are, as a machine that is out of memory or a cable that is cut does. */
+  suspend(): void;
+  /** Lets them go on. */
+  resume(): void;
   /** Ends it and removes its directory. */
   stop(): Promise<void>;
 }
@@ -74,8 +78,17 @@ export const startPostgres = async (): Promise<Postgres> => {
     await ended;
   };
 
+  /** Its own process and one for each connection. */
+  const signalAll = (signal: NodeJS.Signals): void => {
+    const own = Number(server.pid);
+    const children = readFileSync(`/proc/${own}/task/${own}/children`, 'utf8').trim().split(' ').map(Number);
+    for (const pid of [own, ...children]) process.kill(pid, signal);
+  };
+
   return {
     url,
+    suspend: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
     kill: () => end('SIGKILL'),
     async restart() {
       let next = await run();

@@ -45,4 +45,5 @@ export const refuse = {
   failed: refusal(500),
   notImplemented: refusal(501),
   unavailable: refusal(503),
+  diskFull: refusal(507),
 } as const;

@@ -62,27 +62,33 @@ const pendingIn = async (db: Kysely<MigrationTables>): Promise<[string, Migratio
  * collide. Returns the names of the steps it took; an empty list means that there was nothing to do. Throws a
  * `ConfigError` for the store of a newer version, and for one that can't be opened or reached.
  */
-export const migrate = async ({ kysely, kind }: Pick<Database, 'kysely' | 'kind'>): Promise<string[]> => {
+export const migrate = async ({
+  kysely,
+  kind,
+  unhurried,
+}: Pick<Database, 'kysely' | 'kind' | 'unhurried'>): Promise<string[]> => {
   await reach({ kysely });
   const db = kysely as unknown as Kysely<MigrationTables>;
   const createTable = sql`create table if not exists schema_migrations (name text primary key, applied_at text not null)`;
   if (kind === 'sqlite') await createTable.execute(db);
-  return db.transaction().execute(async (tx) => {
-    if (kind === 'postgres') {
-      // IF NOT EXISTS is not atomic there: of two that create at once one fails. So the lock comes before the table.
-      await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`.execute(tx);
-      await createTable.execute(tx);
-    } else {
-      // A write that changes nothing takes SQLite's lock before the first read.
-      await sql`delete from schema_migrations where name = ''`.execute(tx);
-    }
-    const pending = await pendingIn(tx);
-    for (const [name, migration] of pending) {
-      await migration.up(tx as unknown as Kysely<Tables>, kind);
-      await tx.insertInto('schema_migrations').values({ name, applied_at: new Date().toISOString() }).execute();
-    }
-    return pending.map(([name]) => name);
-  });
+  return unhurried(() =>
+    db.transaction().execute(async (tx) => {
+      if (kind === 'postgres') {
+        // IF NOT EXISTS is not atomic there: of two that create at once one fails. So the lock comes before the table.
+        await sql`select pg_advisory_xact_lock(${ADVISORY_LOCK})`.execute(tx);
+        await createTable.execute(tx);
+      } else {
+        // A write that changes nothing takes SQLite's lock before the first read.
+        await sql`delete from schema_migrations where name = ''`.execute(tx);
+      }
+      const pending = await pendingIn(tx);
+      for (const [name, migration] of pending) {
+        await migration.up(tx as unknown as Kysely<Tables>, kind);
+        await tx.insertInto('schema_migrations').values({ name, applied_at: new Date().toISOString() }).execute();
+      }
+      return pending.map(([name]) => name);
+    }),
+  );
 };
 
 /** Names of the steps that `migrate` would take; rejects when the store can't be read at all. */

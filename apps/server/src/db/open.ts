@@ -4,6 +4,7 @@ import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { handOver } from '../data-dir.ts';
+import { endWhenSilent, type Patience } from './silence.ts';
 import type { Tables } from './tables.ts';
 
 /** What stores run their statements on: the database itself or a transaction of it. */
@@ -23,6 +24,8 @@ export interface Database {
   transactAside: TransactAside;
   /** Tells whether a process of PostgreSQL serves one of our own connections (the store's, not others'). */
   isOwnBackend(processId: number): boolean;
+  /** Runs `work`, whose statements may take as long as they need: migrations. */
+  unhurried<T>(work: () => Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
 
@@ -34,12 +37,16 @@ export interface DatabaseOptions {
 const BUSY_TIMEOUT_MS = 10_000;
 
 const CACHED_STATEMENTS = 500;
+/** A statement that does nothing. */
+const NOTHING = 'select 0 where 0';
 
 /** Kysely prepares every statement anew, which costs more than most of them; the same text gets the same statement. */
 const cacheStatements = (database: SqliteDatabase.Database): void => {
   const prepare = database.prepare.bind(database);
   const statements = new Map<string, SqliteDatabase.Statement>();
-  database.prepare = ((text: string) => {
+  database.prepare = ((asked: string) => {
+    // SQLite rolls back by itself when it finds the disk full; to say so again would fail and hide what went wrong.
+    const text = asked === 'rollback' && !database.inTransaction ? NOTHING : asked;
     const known = statements.get(text);
     if (known) return known;
     const statement = prepare(text);
@@ -68,13 +75,17 @@ const sqliteDialect = (dataDir: string): SqliteDialect =>
 /** Of the backend that serves the connection; the driver's types leave it out. */
 const processIdOf = (client: pg.PoolClient): number => (client as unknown as { processID: number }).processID;
 
-const postgresDialect = (url: string, backends: Set<number>): PostgresDialect => {
-  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 10_000 });
+/** A request waits so long for a free connection, or for a new one. With `SILENCE_MS` it makes less than ten seconds. */
+const CONNECT_MS = 3_500;
+
+const postgresDialect = (url: string, backends: Set<number>, patience: Patience): PostgresDialect => {
+  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: CONNECT_MS });
   // A connection that breaks while nobody uses it is replaced at the next query; without listeners it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
     client.on('error', () => {});
     backends.add(processIdOf(client));
+    endWhenSilent(client, patience);
   });
   pool.on('remove', (client) => void backends.delete(processIdOf(client)));
   return new PostgresDialect({ pool });
@@ -83,8 +94,9 @@ const postgresDialect = (url: string, backends: Set<number>): PostgresDialect =>
 /** Opens the store: SQLite in the data directory, or PostgreSQL when a URL is given. Does not migrate. */
 export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Database => {
   const backends = new Set<number>();
+  const patience: Patience = { isEndless: false };
   const kysely = new Kysely<Tables>({
-    dialect: databaseUrl ? postgresDialect(databaseUrl, backends) : sqliteDialect(dataDir),
+    dialect: databaseUrl ? postgresDialect(databaseUrl, backends, patience) : sqliteDialect(dataDir),
   });
   return {
     kysely,
@@ -107,6 +119,14 @@ export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Databas
         await tx.updateTable('audit_chain').set({ id: 1 }).where('id', '=', 1).execute();
         return work(tx);
       }),
+    async unhurried(work) {
+      patience.isEndless = true;
+      try {
+        return await work();
+      } finally {
+        patience.isEndless = false;
+      }
+    },
     isOwnBackend: (processId) => backends.has(processId),
     stop: () => kysely.destroy(),
   };
@@ -116,14 +136,4 @@ export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Databas
 export const isUniqueViolation = (error: unknown): boolean => {
   const code = (error as { code?: unknown } | null)?.code;
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY' || code === '23505';
-};
-
-/** Tells whether `error` says that the database can't be reached, so that trying again later may help. */
-export const isStoreUnavailable = (error: unknown): boolean => {
-  const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };
-  // 08: connection exception; 57P0: the server was told to stop; 3D000: no such database (PostgreSQL manual, appendix A).
-  if (typeof code === 'string' && /^(08|57P0|3D000)/.test(code)) return true;
-  // What the driver says of a connection that broke has no code.
-  const isBroken = /^(Connection terminated|Client .* is not queryable|timeout exceeded when trying to connect)/;
-  return syscall === 'connect' || code === 'ECONNRESET' || (typeof message === 'string' && isBroken.test(message));
 };

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { isStoreUnavailable } from './open.ts';
+import { isStoreUnavailable } from './store-faults.ts';
 
 test('a connection that broke means that the store is away, at once and afterwards', async () => {
   const [client, other] = [0, 1].map(() => new pg.Client({ connectionString: inject('postgresUrl') })) as [

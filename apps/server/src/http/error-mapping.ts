@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { isStoreUnavailable } from '../db/open.ts';
+import { diskOf, isDiskFull, isStoreUnavailable } from '../db/store-faults.ts';
 import { Refusal, refuse } from '../errors.ts';
 
 const send = (reply: FastifyReply, refusal: Refusal) => {
@@ -79,8 +79,16 @@ export const registerErrorMapping = (app: FastifyInstance): void => {
     const refusal = error instanceof Refusal ? error : translate(error);
     if (refusal) return send(reply, refusal);
     request.log.error({ err: error, reference: request.id }, 'request failed');
+    if (isDiskFull(error)) {
+      const details = `nothing was changed; free space on the disk of the ${diskOf(error)}`;
+      return send(reply, refuse.diskFull('The disk is full', { details }));
+    }
     if (isStoreUnavailable(error)) {
-      return send(reply, refuse.unavailable('The database can not be reached', { headers: { 'retry-after': '5' } }));
+      // The word that it was stored may be what got lost.
+      const details =
+        request.method === 'GET' ? {} : { details: 'a change may have been stored nonetheless: read it back' };
+      const headers = { 'retry-after': '5' };
+      return send(reply, refuse.unavailable('The database can not be reached', { headers, ...details }));
     }
     return send(reply, refuse.failed('Internal error', { details: `reference ${request.id}` }));
   });

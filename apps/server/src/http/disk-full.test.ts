@@ -1,0 +1,74 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCertificate, uploadForm } from '../testing/certificates.ts';
+import { startApp, type TestApp } from '../testing/start-app.ts';
+
+/** Mounting a disk of one's own, to fill it, takes root. */
+const isRoot = process.getuid?.() === 0;
+
+describe.skipIf(!isRoot)('a full disk', () => {
+  const disk = mkdtempSync(join(tmpdir(), 'sallyport-disk-'));
+  const filling = join(disk, 'filling');
+  const usualTmp = process.env.TMPDIR;
+  let app: TestApp;
+
+  beforeAll(async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
+    process.env.TMPDIR = disk;
+    app = await startApp('sqlite');
+    process.env.TMPDIR = usualTmp ?? '';
+    if (usualTmp === undefined) delete process.env.TMPDIR;
+  });
+  afterAll(async () => {
+    await app.stop();
+    execFileSync('umount', [disk]);
+    rmSync(disk, { recursive: true, force: true });
+  });
+
+  /** Writes until not one more byte fits. */
+  const fill = (): void => {
+    const file = openSync(filling, 'a');
+    for (let size = 1 << 20; size >= 1; ) {
+      try {
+        if (writeSync(file, Buffer.alloc(size, 'x')) < size) size = Math.max(1, size >> 1);
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+        size >>= 1;
+      }
+    }
+    closeSync(file);
+  };
+
+  test('is told with its reason and changes nothing; reading goes on, and writing as soon as there is room', async () => {
+    const host = (n: number) => ({ domain: `h${n}.example.com`, forward_host: '127.0.0.1', forward_port: 9_000 });
+    expect((await app.send('POST', '/proxy-hosts', host(0))).status).toBe(201);
+    const before = (await app.send('GET', '/proxy-hosts')).body;
+    const certificate = uploadForm('site', makeCertificate(['site.example.com']));
+    fill();
+    const full = {
+      status: 507,
+      body: {
+        error: 'The disk is full',
+        code: 507,
+        details: 'nothing was changed; free space on the disk of the data directory',
+      },
+    };
+    // What room the journal still has is used up first.
+    await expect
+      .poll(
+        async () =>
+          (await app.send('POST', '/security/decisions', { ip: '192.0.2.1', action: 'block', details: 'x' })).status,
+      )
+      .toBe(507);
+    expect(await app.send('POST', '/proxy-hosts', host(1))).toMatchObject(full);
+    expect(await app.send('POST', '/security/config', { waf_mode: 'monitor' })).toMatchObject(full);
+    expect(await app.send('POST', '/certificates/upload', certificate)).toMatchObject(full);
+    expect((await app.send('GET', '/proxy-hosts')).body).toEqual(before);
+    rmSync(filling);
+    expect((await app.send('POST', '/proxy-hosts', host(1))).status).toBe(201);
+    expect((await app.send('POST', '/certificates/upload', certificate)).status).toBe(201);
+  });
+});
