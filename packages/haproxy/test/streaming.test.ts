@@ -28,6 +28,13 @@ describe('long and large exchanges', () => {
     await plane.stop();
   });
 
+  test('an HTTP/2 upload may have a megabyte under way, so that a long line does not make it wait', async () => {
+    const client = connectHttp2(`https://localhost:${plane.httpsPort}`, { rejectUnauthorized: false });
+    const [settings] = await once(client, 'remoteSettings');
+    expect(settings.initialWindowSize).toBeGreaterThanOrEqual(1_048_576);
+    client.destroy();
+  });
+
   test('server-sent events arrive one by one, while the origin goes on', async () => {
     let send = (_text: string): void => {};
     const events = await startOrigin('sse', (_request, response) => {

@@ -6,6 +6,23 @@ import type { ConfigSettings, LogTarget } from './settings.ts';
 
 const logTarget = (log: LogTarget): string => (log.to === 'stdout' ? 'stdout' : quote(log.path));
 
+/** Bytes of a request body that an HTTP/2 client may have under way: enough for 160 Mbit/s over 50 ms. */
+const UPLOAD_WINDOW_BYTES = 1_048_576;
+
+/**
+ * HTTP/2's own 64 kB make an upload wait for a round trip each. What is under way stands in the kernel's buffer of the connection, which
+ * the window doesn't enlarge: HAProxy itself holds one buffer for a stream. From 3.1 on, it has buffers and windows that grow by themselves.
+ */
+const uploadWindow = `\
+.if !version_atleast(3.1)
+.if version_atleast(2.8)
+  tune.h2.fe.initial-window-size ${UPLOAD_WINDOW_BYTES}
+.else
+  tune.h2.initial-window-size ${UPLOAD_WINDOW_BYTES}
+.endif
+.endif
+`;
+
 /** `global`: process-wide limits, the runtime API, TLS policy. */
 export const globalSection = (settings: ConfigSettings): string => `\
 global
@@ -25,6 +42,7 @@ ${settings.maxConnections === null ? '' : `  maxconn ${settings.maxConnections}\
   hard-stop-after 1h
   # Bounds a request's headers, and one payload of the runtime API.
   tune.bufsize ${settings.bufferBytes}
+${uploadWindow}\
   # Mozilla's "intermediate" policy: TLS 1.2 with forward secrecy, TLS 1.3.
   ssl-default-bind-options ssl-min-ver TLSv1.2 no-tls-tickets prefer-client-ciphers
   ssl-default-bind-ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305
