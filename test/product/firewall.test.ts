@@ -2,6 +2,7 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SecurityStatus } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCertificate } from '../../apps/server/src/testing/certificates.ts';
 import { listProcesses } from '../../apps/supervisor/src/process/proc.ts';
 import { createProduct, type Product } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -36,13 +37,16 @@ describe('the firewall from the switch to the refusal', () => {
     return (text === '' ? undefined : JSON.parse(text)) as T;
   };
 
-  const get = (path: string): Promise<Answer> =>
+  type Sent = { method?: string; host?: string; headers?: Record<string, string>; body?: string | Buffer };
+  const send = (path: string, { method = 'GET', host = 'waf.test', headers = {}, body }: Sent = {}): Promise<Answer> =>
     new Promise((resolve, reject) => {
+      const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
       const options = {
         host: '127.0.0.1',
         port: product.ports.http,
+        method,
         path,
-        headers: { host: 'waf.test' },
+        headers: { host, 'user-agent': 'client/1.0', accept: '*/*', ...length, ...headers },
         agent: false,
       };
       request(options, (response) => {
@@ -56,8 +60,9 @@ describe('the firewall from the switch to the refusal', () => {
         });
       })
         .once('error', reject)
-        .end();
+        .end(body);
     });
+  const get = (path: string): Promise<Answer> => send(path);
 
   beforeAll(async () => {
     const [api = 0, http = 0, https = 0] = await freePorts(3);
@@ -107,6 +112,97 @@ describe('the firewall from the switch to the refusal', () => {
     const answer = await get('/leak');
     expect(answer.status).toBe(403);
     expect(answer.body).not.toContain('SQL syntax');
+  });
+
+  const INJECTION = "1' UNION SELECT password FROM users-- ";
+  const types = ['application/json', 'text/plain', 'application/octet-stream', 'application/x-protobuf'];
+
+  test.each(['PUT', 'PATCH', 'DELETE'])(
+    'lets an ordinary client %s what it likes, and nothing else',
+    async (method) => {
+      for (const type of [...types, 'application/x-ndjson', 'application/vnd.api+json']) {
+        const with_ = (body: string) => send('/things/1', { method, headers: { 'content-type': type }, body });
+        expect(await with_('{"name":"Jane"}'), type).toMatchObject({ status: 200, body: 'fine' });
+        expect((await with_(JSON.stringify({ name: INJECTION }))).status, type).toBe(403);
+      }
+      expect((await send('/things/1', { method, body: JSON.stringify({ name: INJECTION }) })).status).toBe(403);
+    },
+  );
+
+  test('has methods, types and the size of bodies of a host instead of its own', async () => {
+    const [host] = await call<{ uuid: string; domain: string }[]>('GET', '/proxy-hosts?search=waf.test');
+    const path = `/proxy-hosts/${host?.uuid}`;
+    const put = (type: string, bytes: number) =>
+      send('/x', { method: 'PUT', headers: { 'content-type': type }, body: 'a'.repeat(bytes) });
+    expect((await put('text/plain', 40_000)).status).toBe(200);
+    await call('PUT', path, { waf_body_limit: 30_000, waf_allowed_content_types: 'text/csv' });
+    // Short bodies are judged where they arrive, long ones in the relay.
+    expect((await put('text/csv', 40_000)).status).toBe(413);
+    expect([(await put('text/csv', 20_000)).status, (await put('text/plain', 20_000)).status]).toEqual([200, 403]);
+    await call('PUT', path, {
+      waf_allowed_methods: 'GET,HEAD',
+      waf_allowed_content_types: null,
+      waf_body_limit: 2_000,
+    });
+    expect([(await put('text/plain', 1_000)).status, (await put('text/plain', 3_000)).status]).toEqual([403, 413]);
+    await call('PUT', path, { waf_allowed_methods: null, waf_body_limit: null });
+    expect((await put('text/plain', 40_000)).status).toBe(200);
+  });
+
+  test('leaves our own API usable through a host of ours', async () => {
+    const port = product.ports.api;
+    await call('POST', '/proxy-hosts', {
+      domain: 'admin.test',
+      forward_host: '127.0.0.1',
+      forward_port: port,
+      forward_reserved: true,
+    });
+    const through = async (
+      method: string,
+      path: string,
+      body?: unknown,
+    ): Promise<{ status: number; json: unknown }> => {
+      const answer = await send(`/api/v1${path}`, {
+        method,
+        host: 'admin.test',
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, json: answer.body === '' ? undefined : JSON.parse(answer.body) };
+    };
+    const host = { domain: 'made.test', forward_host: '192.0.2.7', forward_port: 80 };
+    const made = await through('POST', '/proxy-hosts', host);
+    expect(made.status, JSON.stringify(made.json)).toBe(201);
+    const { uuid } = made.json as { uuid: string };
+    expect((await through('PUT', `/proxy-hosts/${uuid}`, { name: `<script>alert(1)</script>` })).status).toBe(200);
+    expect((await through('DELETE', `/proxy-hosts/${uuid}`)).status).toBe(204);
+    const content = `SecRule ARGS "@rx (?i)<script|union\\s+select|/etc/passwd" "id:1,phase:2,deny"\n# ${INJECTION}\n`;
+    const ruleset = await through('POST', '/security/rulesets', { name: 'attacks', mode: 'custom', content });
+    expect(ruleset.status, JSON.stringify(ruleset.json)).toBe(200);
+    const setting = { key: 'app.public_url', value: 'http://192.0.2.1:8080' };
+    expect((await through('POST', '/settings', setting)).status).toBe(200);
+    const login = { email: 'admin@example.com', password: "' or 1=1 -- <script>" };
+    expect((await through('POST', '/auth/login', login)).status).toBe(401);
+    expect(
+      (await send(`/api/v1/proxy-hosts?search=${encodeURIComponent(INJECTION)}`, { host: 'admin.test' })).status,
+    ).toBe(403);
+
+    const form = new FormData();
+    form.set('name', 'made');
+    const { certificate, key } = makeCertificate(['made.test']);
+    form.set('certificate_file', new Blob([certificate]), 'made.pem');
+    form.set('key_file', new Blob([key]), 'made.key');
+    const encoded = new Response(form);
+    const upload = await send('/api/v1/certificates/upload', {
+      method: 'POST',
+      host: 'admin.test',
+      headers: { authorization: `Bearer ${token}`, 'content-type': encoded.headers.get('content-type') ?? '' },
+      body: Buffer.from(await encoded.arrayBuffer()),
+    });
+    expect(upload.status, upload.body).toBe(201);
   });
 
   test('the status tells when no guard is there to judge, and when one is again', async () => {

@@ -9,7 +9,7 @@ import { parseConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { adminSocket, haproxyProgram, ownListeners, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
-import { createOriginGuard } from './dataplane/origin-guard.ts';
+import { createOriginGuard, createOwnOrigin } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
 import { migrate } from './db/migrate.ts';
@@ -37,7 +37,10 @@ const render = async (): Promise<void> => {
   if (existsSync(join(directory, dataPlaneFiles.config))) await writeStaticFiles(directory, toProxySettings(config));
   const database = openDatabase(config);
   await migrate(database);
-  const security = createSecuritySource(database.kysely);
+  const security = createSecuritySource(
+    database.kysely,
+    createOwnOrigin(() => config.httpBind),
+  );
   const enforce = () => renderEnforcement({ config, source: security, core: findCoreRuleSet, clock: () => new Date() });
   const version = async () =>
     `${await security.revision()} ${JSON.stringify(await security.switches())} ${await security.decisionVersion()}`;

@@ -5,20 +5,27 @@ import { rulesetStore } from './features/rulesets/store.ts';
 import type { EnforcementSource } from './features/security/enforcement.ts';
 import { securityStore } from './features/security/store.ts';
 
-/** Wires the stores of the features to what enforcement reads. */
-export const createSecuritySource = (db: Executor): EnforcementSource => {
+/** Wires the stores of the features to what enforcement reads. `isOwnApi` tells whether an origin is our own management API. */
+export const createSecuritySource = (
+  db: Executor,
+  isOwnApi: (host: string, port: number) => boolean,
+): EnforcementSource => {
   const security = securityStore(db);
   const decisions = decisionStore(db);
   return {
     async facts() {
       const config = await security.config();
       const uuids = (config?.waf_exclusions ?? []).flatMap(({ host_uuid }) => host_uuid ?? []);
+      const hosts = await security.guardedHosts();
       return {
         config,
         switches: await security.switches(),
         lists: await accessListStore(db).all(),
         rulesets: await rulesetStore(db).list(),
-        hosts: await security.guardedHosts(),
+        hosts,
+        ownApi: hosts
+          .filter((host) => host.forward_reserved && isOwnApi(host.forward_host, host.forward_port))
+          .map(({ id }) => id),
         hostIds: await security.hostIds([...new Set(uuids)]),
       };
     },

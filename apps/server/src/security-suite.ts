@@ -51,6 +51,8 @@ export interface SecuritySuiteDeps {
   /** Count and record wrong break-glass tokens. */
   beginSecretAttempt: Auth['beginSecretAttempt'];
   noteFailure: Auth['noteFailure'];
+  /** Whether an origin is our own management API. */
+  isOwnApi: (host: string, port: number) => boolean;
   /** Where the suite is enforced. */
   enforcementPlane: EnforcementPlane;
   metrics: Metrics;
@@ -78,7 +80,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
   const country = countryDatabase === undefined ? undefined : openCountryDatabase(countryDatabase);
 
   const enforcement = createEnforcement({
-    source: createSecuritySource(db),
+    source: createSecuritySource(db, deps.isOwnApi),
     plane: deps.enforcementPlane,
     guardFile: createGuardConfigFile(dataDir),
     core: findCoreRuleSet,
@@ -183,7 +185,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
     rulesets: createRulesets({
       ...common,
       store: rulesetStore,
-      check: createRuleCheck(findCoreRuleSet),
+      check: createRuleCheck(findCoreRuleSet, () => securityStore(db).largestBodyLimit()),
       fetchText,
       changed,
     }),

@@ -8,7 +8,7 @@ import { prepareDataDir } from './data-dir.ts';
 import { adminSocket, haproxyProgram, ownListeners, proxyDirectory } from './dataplane/deployment.ts';
 import { createEnforcementPlane } from './dataplane/enforcement.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
-import { createOriginGuard } from './dataplane/origin-guard.ts';
+import { createOriginGuard, createOwnOrigin } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
 import { createProxyPulse } from './dataplane/proxy-pulse.ts';
@@ -112,6 +112,7 @@ export const startServer = async (
   const enforcementPlane = createEnforcementPlane({ config, driver });
   registerUnjudgedMetrics(metrics.registry, enforcementPlane.unjudged);
   const suite = createSecuritySuite({
+    isOwnApi: createOwnOrigin(() => ({ ...config.httpBind, port: boundPort() })),
     database,
     dataDir: config.dataDir,
     vault,

@@ -10,7 +10,7 @@ const RuleSource = Type.Union([
 
 /** An exclusion for some requests only, or for a time; the others are directives in `rule_sources` already. */
 const RequestExclusion = Type.Object({
-  rule_id: RowId,
+  rule_id: Type.Optional({ ...RowId, description: 'Absent: the target is left out of all rules.' }),
   target: Type.Optional(Type.String()),
   host_id: Type.Optional(RowId),
   path: Type.Optional(Type.String({ description: 'Prefix of the decoded path, compared at segment borders.' })),
@@ -33,6 +33,9 @@ export const GuardConfig = Type.Object(
       fail_mode: choice(['closed', 'open']),
       rule_sources: Type.Array(RuleSource),
       exclusions: Type.Array(RequestExclusion),
+      body_limit: Type.Optional(
+        Type.Integer({ minimum: 1, description: 'Longest request body, bytes. Default 13107200.' }),
+      ),
     }),
     admin_whitelist: Type.Array(Type.String({ description: 'Canonical address or CIDR range: never judged.' })),
     hosts: Type.Array(
@@ -40,8 +43,17 @@ export const GuardConfig = Type.Object(
         id: RowId,
         access_list_id: Type.Union([RowId, Type.Null()]),
         waf_enabled: Type.Boolean(),
+        waf_settings: Type.Optional(
+          Type.Record(Type.String(), Type.String(), {
+            description: 'TX variables of the Core Rule Set that this host has otherwise than the rules say.',
+          }),
+        ),
+        waf_body_limit: Type.Optional(Type.Integer({ minimum: 1, description: "In place of the suite's body_limit." })),
       }),
-      { description: 'Proxy hosts with an access list or without the firewall. Any other has none and has it.' },
+      {
+        description:
+          'Proxy hosts with an access list, without the firewall or with settings of their own. Any other is as the suite says.',
+      },
     ),
   },
   { title: 'GuardConfig' },

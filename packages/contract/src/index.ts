@@ -21,3 +21,4 @@ export * from './setting.ts';
 export * from './token.ts';
 export * from './url-check.ts';
 export * from './user.ts';
+export * from './waf-setup.ts';

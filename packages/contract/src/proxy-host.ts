@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { choice, ignoring, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+import { wafSetupOfHost } from './waf-setup.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['id', 'uuid', 'applied', 'issue', 'warnings', 'created_at', 'updated_at'];
@@ -69,6 +70,7 @@ const fields = {
       "Let the origin be a link-local or cloud-metadata address, or one of Sallyport's own listeners (its management API " +
       'behind a host of its own). Default false: such an origin is refused.',
   }),
+  ...wafSetupOfHost,
 };
 
 const ABOUT_REFERENCES = {
@@ -111,6 +113,9 @@ export const PROXY_HOST_DEFAULTS = {
   forward_reserved: false,
   waf_enabled: true,
   waf_inspect_responses: false,
+  waf_allowed_methods: null,
+  waf_allowed_content_types: null,
+  waf_body_limit: null,
   remote_server_id: null,
   certificate_id: null,
   access_list_id: null,
@@ -141,6 +146,9 @@ const FIELD_KINDS: Readonly<Record<keyof StoredFields, 'route' | 'protection'>> 
   forward_reserved: 'protection',
   waf_enabled: 'protection',
   waf_inspect_responses: 'protection',
+  waf_allowed_methods: 'protection',
+  waf_allowed_content_types: 'protection',
+  waf_body_limit: 'protection',
   remote_server_id: 'route',
   certificate_id: 'route',
   access_list_id: 'protection',

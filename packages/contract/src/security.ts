@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { choice, ignoring, Timestamp, Uuid } from './primitives.ts';
+import { WAF_SETUP_DEFAULTS, wafSetup } from './waf-setup.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['updated_at'];
@@ -84,6 +85,7 @@ const fields = {
     description:
       'What happens to requests that can not be judged: closed refuses them (503), open lets them pass. Default closed.',
   }),
+  ...wafSetup,
   waf_exclusions: Type.Array(WafExclusion, { maxItems: 1_000, description: 'Rules that are left out. Default: none.' }),
 };
 
@@ -101,6 +103,7 @@ export const SECURITY_DEFAULTS = {
   waf_paranoia_level: 1,
   waf_anomaly_threshold: 5,
   waf_fail_mode: 'closed',
+  ...WAF_SETUP_DEFAULTS,
   waf_exclusions: [] as readonly WafExclusion[],
 } as const;
 

@@ -4,7 +4,7 @@ export { defaultLimits, type Limits } from './engine/limits.ts';
 export type { RawHeader, RequestExclusion, WafRequest, WafResponse } from './engine/request.ts';
 export type { AnomalyScores, LimitHit, RuleMatch, Verdict } from './engine/verdict.ts';
 export { baselineRules } from './presets/baseline.ts';
-export { type CrsSettings, crsSettings } from './presets/crs-settings.ts';
+export { type CrsPolicy, type CrsSettings, crsPolicy, crsSettings } from './presets/crs-settings.ts';
 export { exclusionRules, type RuleExclusion } from './presets/exclusion-rules.ts';
 export type { CompileEnv, CompileResult, RuleSet, RuleSource, WafTransaction } from './ruleset.ts';
 export { type Diagnostic, formatDiagnostic, type Place } from './seclang/diagnostic.ts';

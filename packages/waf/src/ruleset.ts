@@ -31,6 +31,8 @@ export type CompileEnv = {
    * well, and REQUEST_BODY is there for every body.
    */
   readonly dialect?: Dialect;
+  /** Most bytes of a body that the caller ever hands over. A SecRequestBodyLimit above it is a mistake. Absent: nothing is known of it. */
+  readonly maxBodyBytes?: number;
   /** Bytes that the value memo may hold; 0 turns it off. Default 4 MiB. */
   readonly memoBytes?: number;
 };

@@ -95,14 +95,14 @@ export const createJudge = ({ counter, tell }: JudgeDeps) => {
     firewall(policy: Policy, request: Judged, whole: () => WafRequest): Judgement {
       if (!policy.inspects(request.hostId)) return PASS;
       counter.add('requests');
-      return decide(policy, request, policy.inspect(whole()));
+      return decide(policy, request, policy.inspect(request.hostId, whole()));
     },
 
     /** The same for a request whose answer is inspected too; `judgeResponse` has the word about that. */
     exchange(policy: Policy, request: Judged, whole: () => WafRequest): Exchange {
       if (!policy.inspects(request.hostId)) return { judgement: PASS, judgeResponse: undefined, end: nothing };
       counter.add('requests');
-      const transaction = policy.begin(whole());
+      const transaction = policy.begin(request.hostId, whole());
       const judgement = decide(policy, request, transaction.requestVerdict);
       if (judgement.action !== 'pass') {
         transaction.end();

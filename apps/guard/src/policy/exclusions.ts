@@ -30,7 +30,8 @@ export const compileExclusions = (configured: readonly Configured[]): FindExclus
   if (configured.length === 0) return () => undefined;
   const entries = configured.map((entry) => {
     const { rule_id: ruleId, target } = entry;
-    return { entry, exclusion: target === undefined ? { ruleId } : { ruleId, target } };
+    const exclusion = { ...(ruleId === undefined ? {} : { ruleId }), ...(target === undefined ? {} : { target }) };
+    return { entry, exclusion };
   });
   const usesPath = configured.some(({ path }) => path !== undefined);
   return (hostId, uri) => {

@@ -3,6 +3,7 @@ import type { GuardConfig } from '@sallyport/contract';
 import type { RuleSet, Verdict, WafRequest, WafTransaction } from '@sallyport/waf';
 import { type Access, compileAccess, compileWhitelist } from './access.ts';
 import { compileExclusions, type FindExclusions } from './exclusions.ts';
+import { compileSetup } from './setup.ts';
 
 /** Everything one revision decides by; immutable, and swapped as a whole. */
 export interface Policy {
@@ -15,9 +16,11 @@ export interface Policy {
   enforcesLists: boolean;
   /** Whether the firewall inspects this host's requests. */
   inspects(hostId: number): boolean;
-  inspect(request: WafRequest): Verdict;
+  inspect(hostId: number, request: WafRequest): Verdict;
   /** For a request whose answer is inspected as well. */
-  begin(request: WafRequest): WafTransaction;
+  begin(hostId: number, request: WafRequest): WafTransaction;
+  /** Longest request body of a host, bytes. */
+  bodyLimit(hostId: number): number;
   exclusions: FindExclusions;
   failMode: 'closed' | 'open';
 }
@@ -36,7 +39,7 @@ export const createPolicy = (config: GuardConfig, { ruleSet, country }: PolicyDe
     if (!ruleSet) throw new Error('there are no rules to inspect by');
     return ruleSet;
   };
-  const limits = { mode: waf.mode === 'block' ? 'block' : 'detect' } as const;
+  const setup = compileSetup(config);
   const access = compileAccess(config, country);
   return {
     revision: config.revision,
@@ -46,8 +49,15 @@ export const createPolicy = (config: GuardConfig, { ruleSet, country }: PolicyDe
     enforcesLists: config.access.enabled,
     isWhitelisted: compileWhitelist(config.admin_whitelist),
     inspects: (hostId) => waf.enabled && !withoutFirewall.has(hostId),
-    inspect: (request) => rules().inspect(request, limits),
-    begin: (request) => rules().begin(request, limits),
+    inspect: (hostId, request) => {
+      const { settings, limits } = setup(hostId);
+      return rules().inspect(settings ? { ...request, settings } : request, limits);
+    },
+    begin: (hostId, request) => {
+      const { settings, limits } = setup(hostId);
+      return rules().begin(settings ? { ...request, settings } : request, limits);
+    },
+    bodyLimit: (hostId) => setup(hostId).limits.maxBodyBytes,
     exclusions: compileExclusions(waf.exclusions),
     failMode: waf.fail_mode,
   };

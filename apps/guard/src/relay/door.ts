@@ -9,10 +9,7 @@ import { createRelay, type RelayDeps } from './relay.ts';
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;
-/** What the Core Rule Set recommends as SecRequestBodyLimit. */
-const BODY_LIMIT = 13_107_200;
 const BODIES = {
-  limit: BODY_LIMIT,
   blockBytes: 64 * KIB,
   memory: { total: 48 * MIB, share: 16 * MIB },
   spool: { total: 1_024 * MIB, share: 256 * MIB },
@@ -42,7 +39,6 @@ export const openDoor = async ({ dataDir, path, ...deps }: DoorDeps): Promise<{ 
     bodies: createBodyHolder({ directory, ...BODIES }),
     places,
     forwarder,
-    bodyLimit: BODY_LIMIT,
   });
   // How fast a body has to come is decided by its place; Node would end each after five minutes.
   const times = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: 0 };

@@ -17,7 +17,6 @@ describe('a body that is held', () => {
     const room = { memory: roomFor(16_384), spool: roomFor(200_000) };
     const holder = createBodyHolder({
       directory,
-      limit: 100_000,
       blockBytes: 4_096,
       diskReserve: 0,
       ...room,
@@ -25,7 +24,7 @@ describe('a body that is held', () => {
     });
     const { signal } = new AbortController();
     return (from: Readable, client = '192.0.2.1'): Promise<HeldBody> =>
-      holder.hold({ source: from, client, signal, onBytes: () => {} });
+      holder.hold({ source: from, client, signal, onBytes: () => {}, limit: 100_000 });
   };
   const chunksOf = (bytes: number, chunkBytes = 64): Buffer[] =>
     Array.from({ length: Math.ceil(bytes / chunkBytes) }, (_, i) =>
@@ -105,7 +104,6 @@ describe('a body that is held', () => {
   test('is not waited for any longer once it is told so', async () => {
     const holder = createBodyHolder({
       directory,
-      limit: 10,
       blockBytes: 4_096,
       memory: roomFor(4_096),
       spool: roomFor(0),
@@ -113,7 +111,8 @@ describe('a body that is held', () => {
     });
     const silent = new Readable({ read() {} });
     const abort = new AbortController();
-    const held = holder.hold({ source: silent, client: '192.0.2.1', signal: abort.signal, onBytes: () => {} });
+    const about = { client: '192.0.2.1', signal: abort.signal, onBytes: () => {}, limit: 10 };
+    const held = holder.hold({ source: silent, ...about });
     silent.push('a');
     abort.abort(new Error('too slow'));
     await expect(held).rejects.toThrow('too slow');

@@ -30,8 +30,6 @@ type Room = { total: number; share: number };
 
 export interface BodyHolderOptions {
   directory: string;
-  /** Longest body, bytes. */
-  limit: number;
   /** As much of a body stays in memory before a file is used. */
   blockBytes: number;
   memory: Room;
@@ -47,6 +45,8 @@ export interface Incoming {
   /** Ends the reading; `hold` rejects with its reason. */
   signal: AbortSignal;
   onBytes(bytes: number): void;
+  /** Longest body, bytes. */
+  limit: number;
 }
 
 const FIRST_BLOCK = 4_096;
@@ -54,7 +54,7 @@ const NOTHING = Buffer.alloc(0);
 
 /** Reads bodies to their end: into memory first, longer ones into unlinked files (0600), and without a disk into memory again. */
 export const createBodyHolder = (options: BodyHolderOptions) => {
-  const { directory, limit, blockBytes } = options;
+  const { directory, blockBytes } = options;
   const memory = createQuota(options.memory);
   const spool = createQuota(options.spool);
   const hasRoom = createDiskRoom(directory, options.diskReserve);
@@ -181,7 +181,7 @@ export const createBodyHolder = (options: BodyHolderOptions) => {
 
   return {
     /** Rejects with BodyTooLarge, SpoolFull or the signal's reason, or when the sender goes away. */
-    async hold({ source, client, signal, onBytes }: Incoming): Promise<HeldBody> {
+    async hold({ source, client, signal, onBytes, limit }: Incoming): Promise<HeldBody> {
       const store = createStore(client);
       let bytes = 0;
       let storing: Promise<void> | undefined;

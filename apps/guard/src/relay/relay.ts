@@ -40,8 +40,6 @@ export interface RelayDeps {
   bodies: BodyHolder;
   places: Places;
   forwarder: Forwarder;
-  /** Longest body, bytes. */
-  bodyLimit: number;
 }
 
 /** A request, its answer, and the client's connection when it asks for another protocol. */
@@ -95,10 +93,10 @@ const toCrossing = (answer: IncomingMessage, start: AnswerStart | undefined): Cr
 
 /** Has requests with long bodies judged, whole, and passes on those that may. */
 export const createRelay = (deps: RelayDeps) => {
-  const { judge, lanes, counter, counted, tell, bodies, places, forwarder, bodyLimit } = deps;
+  const { judge, lanes, counter, counted, tell, bodies, places, forwarder } = deps;
   let lastId = 0;
 
-  const tooLarge = (judged: Judged, response: ServerResponse): void => {
+  const tooLarge = (judged: Judged, response: ServerResponse, bodyLimit: number): void => {
     counter.add('requests');
     counter.add('blocked');
     const reason = `the body has more than ${bodyLimit} bytes`;
@@ -114,15 +112,16 @@ export const createRelay = (deps: RelayDeps) => {
     judged: Judged,
     client: string,
     place: Place,
+    limit: number,
   ): Promise<HeldBody | undefined> => {
     if (/100-continue/i.test(headerOf(incoming, 'expect'))) response.writeContinue();
     lanes.expect(Number(incoming.headers['content-length'] ?? 0));
     place.receive();
     try {
-      return await bodies.hold({ source: incoming, client, signal: place.signal, onBytes: place.flowed });
+      return await bodies.hold({ source: incoming, client, signal: place.signal, onBytes: place.flowed, limit });
     } catch (error) {
       if (!(error instanceof BodyTooLarge)) throw error;
-      tooLarge(judged, response);
+      tooLarge(judged, response, limit);
       return undefined;
     } finally {
       place.rest();
@@ -179,13 +178,14 @@ export const createRelay = (deps: RelayDeps) => {
       counted();
       return refuseJudged(response, denial);
     }
-    if (Number(incoming.headers['content-length'] ?? 0) > bodyLimit) return tooLarge(judged, response);
+    const limit = policy.bodyLimit(request.hostId);
+    if (Number(incoming.headers['content-length'] ?? 0) > limit) return tooLarge(judged, response, limit);
     const client = clientPrefix(request.client);
     const place = places.enter(client);
     let body: HeldBody | undefined;
     try {
       if (!socket) {
-        body = await receive(visit, judged, client, place);
+        body = await receive(visit, judged, client, place, limit);
         if (!body) return;
       }
       await judgeAndForward(visit, { request, client, place, body });

@@ -20,6 +20,17 @@ const withoutMapping = (address: string): string => {
   return bare.startsWith('::ffff:') && isIPv4(bare.slice(7)) ? bare.slice(7) : bare;
 };
 
+/** Whether a connection to this address and port arrives at a listener of ours. */
+const arrivesAt = (listen: Listen, address: string, port: number): boolean =>
+  listen.port === port &&
+  (isOnEveryAddress(listen) || isLoopbackAddress(listen.host) ? isOwnAddress(address) : listen.host === address);
+
+/** Makes the question whether an origin, as it is configured, is the listener that `listener` tells. */
+export const createOwnOrigin =
+  (listener: () => Listen): ((host: string, port: number) => boolean) =>
+  (host, port) =>
+    arrivesAt(listener(), host.toLowerCase() === 'localhost' ? '127.0.0.1' : withoutMapping(host), port);
+
 /**
  * Makes the rule for origins: never a link-local or metadata address, where clouds hand out credentials to whoever asks, and
  * never one of our own listeners, where a request would count as one from this host. `listeners` tells those in force.
@@ -29,9 +40,7 @@ export const createOriginGuard =
   (given, port) => {
     const address = withoutMapping(given);
     if (isMetadataOrLinkLocal(address)) return 'a link-local or metadata address';
-    const isOwn = (listen: Listen): boolean =>
-      isOnEveryAddress(listen) || isLoopbackAddress(listen.host) ? isOwnAddress(address) : listen.host === address;
-    return listeners().some((listen) => listen.port === port && isOwn(listen))
+    return listeners().some((listen) => arrivesAt(listen, address, port))
       ? "one of Sallyport's own listeners"
       : undefined;
   };

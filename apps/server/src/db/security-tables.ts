@@ -19,6 +19,9 @@ export interface SecurityConfigRow {
   waf_paranoia_level: number;
   waf_anomaly_threshold: number;
   waf_fail_mode: string;
+  waf_allowed_methods: string;
+  waf_allowed_content_types: string;
+  waf_body_limit: number;
   /** JSON. */
   waf_exclusions: string;
   updated_at: IsoTime;

@@ -28,6 +28,9 @@ export interface ProxyHostRow {
   waf_enabled: Flag;
   waf_inspect_responses: Generated<Flag>;
   forward_reserved: Generated<Flag>;
+  waf_allowed_methods: string | null;
+  waf_allowed_content_types: string | null;
+  waf_body_limit: number | null;
   remote_server_id: number | null;
   certificate_id: number | null;
   access_list_id: number | null;

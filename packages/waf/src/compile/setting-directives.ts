@@ -11,6 +11,8 @@ type Reader = (settings: Settings, args: readonly Text[], context: CompileContex
 /** Keys of the settings whose values are of a kind. */
 type KeysOf<T> = { [Key in keyof Settings]: T extends Settings[Key] ? Key : never }[keyof Settings];
 
+const maxLimit = 1_073_741_824;
+
 const choice =
   <T extends string | number | boolean>(options: Readonly<Record<string, T>>, key: KeysOf<T>): Reader =>
   (settings, args) => {
@@ -31,6 +33,16 @@ const integer =
     return null;
   };
 
+/** A limit above that of the caller would never be met: it says so, in place of being without effect. */
+const bodyLimit =
+  (key: 'requestBodyLimit' | 'requestBodyNoFilesLimit'): Reader =>
+  (settings, args, context) => {
+    const most = context.env.maxBodyBytes ?? maxLimit;
+    if (Number(args[0]?.value) > most)
+      return `at most ${most} bytes: longer bodies are refused before any rule sees them`;
+    return integer(1, maxLimit, key)(settings, args, context);
+  };
+
 const text =
   (key: KeysOf<string>): Reader =>
   (settings, args) => {
@@ -41,14 +53,13 @@ const text =
 
 const onOff = { on: true, off: false };
 const limitActions = { reject: 'reject', processpartial: 'process-partial' } as const;
-const maxLimit = 1_073_741_824;
 
 /** Directives that change what the engine does. Keys in lower case. */
 export const settingDirectives: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['secruleengine', choice({ on: 'on', off: 'off', detectiononly: 'detection-only' } as const, 'engineMode')],
   ['secrequestbodyaccess', choice(onOff, 'isRequestBodyAccessed')],
-  ['secrequestbodylimit', integer(1, maxLimit, 'requestBodyLimit')],
-  ['secrequestbodynofileslimit', integer(1, maxLimit, 'requestBodyNoFilesLimit')],
+  ['secrequestbodylimit', bodyLimit('requestBodyLimit')],
+  ['secrequestbodynofileslimit', bodyLimit('requestBodyNoFilesLimit')],
   ['secrequestbodylimitaction', choice(limitActions, 'requestBodyLimitAction')],
   ['secrequestbodyjsondepthlimit', integer(1, 10_000, 'jsonDepthLimit')],
   ['secresponsebodyaccess', choice(onOff, 'isResponseBodyAccessed')],

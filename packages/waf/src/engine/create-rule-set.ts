@@ -76,6 +76,7 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
       !exclusions.rulesOf(request.exclusions).some((index) => folded?.done.has(index));
     if (folded !== null && isPlain) tx.beginFolded(folded.slots);
     for (const exclusion of request.exclusions ?? []) exclusions.apply(tx, exclusion);
+    if (request.settings !== undefined) for (const name in request.settings) tx.pin(name, request.settings[name]!);
     const query = storeRequestLine(tx);
     storeRequestHeaders(tx, names);
     storeQueryArguments(tx, query.start, query.end, names);

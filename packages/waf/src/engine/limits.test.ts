@@ -121,6 +121,15 @@ describe('the size of a body', () => {
     expect(judge(watch, { ...body, bodyTruncated: true }).matches.map(({ id }) => id)).toEqual([1, 2]);
   });
 
+  test('is a mistake where the caller never hands over as much', () => {
+    const compiled = (limit: string) =>
+      compile([{ path: 'x', text: limit }], { maxBodyBytes: 5_000 }).diagnostics.map(({ message }) => message);
+    expect(compiled('SecRequestBodyLimit 5000\nSecRequestBodyNoFilesLimit 10')).toEqual([]);
+    for (const name of ['SecRequestBodyLimit', 'SecRequestBodyNoFilesLimit'])
+      expect(compiled(`${name} 5001`)).toEqual([expect.stringContaining('at most 5000 bytes')]);
+    expect(compiled('SecRequestBodyLimit 0')).toEqual([expect.stringContaining('a whole number')]);
+  });
+
   test('may be lowered by the caller', () => {
     expect(judge(watch, body, { maxBodyBytes: 50 })).toMatchObject({ action: 'block', status: 413 });
   });

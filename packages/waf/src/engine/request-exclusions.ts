@@ -15,6 +15,7 @@ const nowhere = { file: '', line: 1, column: 1 };
  * of the caller must neither open a hole nor fail a request.
  */
 export const createRequestExclusions = (program: Program) => {
+  const everyIndex = program.rules.map(({ index }) => index);
   const indexById = new Map(program.rules.map(({ id, index }) => [id, index]));
   const compiled = new Map<string, Exclusion[]>();
   const exclusionsFor = (target: string): Exclusion[] => {
@@ -27,10 +28,14 @@ export const createRequestExclusions = (program: Program) => {
     return exclusions;
   };
   return {
-    /** Indexes of the rules that exclusions are about. */
+    /** Indexes of the rules that exclusions are about. One that is about all rules is about values of the request: none of these is folded. */
     rulesOf: (exclusions: readonly RequestExclusion[]): number[] =>
-      exclusions.flatMap(({ ruleId }) => indexById.get(ruleId) ?? []),
+      exclusions.flatMap(({ ruleId }) => (ruleId === undefined ? [] : (indexById.get(ruleId) ?? []))),
     apply(tx: Transaction, { ruleId, target }: RequestExclusion): void {
+      if (ruleId === undefined) {
+        if (target !== undefined) tx.removeTargets(everyIndex, exclusionsFor(target));
+        return;
+      }
       const index = indexById.get(ruleId);
       if (index === undefined) return;
       if (target === undefined) tx.removeRules([index]);

@@ -3,7 +3,8 @@ export type RawHeader = readonly [name: Uint8Array, value: Uint8Array];
 
 /** One rule, or one target of it, left out for this request only. */
 export type RequestExclusion = {
-  readonly ruleId: number;
+  /** Absent: the target is left out of all rules; without a target nothing is. */
+  readonly ruleId?: number;
   /** A SecLang target such as `ARGS:comment` or `REQUEST_COOKIES:/^_ga/`; absent: the whole rule. One that does not parse excludes nothing. */
   readonly target?: string;
 };
@@ -28,6 +29,8 @@ export type WafRequest = {
   /** Milliseconds since the epoch; the engine has no clock of its own. */
   readonly now: number;
   readonly exclusions?: readonly RequestExclusion[];
+  /** TX variables (names in lower case) that have these values whatever rules set them to, such as CRS's settings for one host. */
+  readonly settings?: Readonly<Record<string, string>>;
 };
 
 /** An origin's response as it came off the wire. */

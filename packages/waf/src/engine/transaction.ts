@@ -21,6 +21,8 @@ type Finder = CompiledPattern | OperatorInstance;
 
 const noEntries: readonly Entry[] = [];
 const maxDynamicNames = 4_096;
+/** The slots before are captures. */
+const firstNamedSlot = 10;
 
 /** What stopped the transaction: a disruptive action or a spent budget. */
 export type Interruption = {
@@ -95,6 +97,7 @@ export class Transaction {
     /** The range as text, where that is known. */
     readonly text: string | null;
   } | null = null;
+  #pinned: Set<number> | null = null;
   #removedRules: Uint8Array | null = null;
   #removedTargets: Map<number, Exclusion[]> | null = null;
   /** Set once the budget is spent; unlike `budget.exceeded` it stays set while phase 5 runs on its own allowance. */
@@ -180,6 +183,16 @@ export class Transaction {
     for (let slot = 0; slot < values.length; slot++) this.slots[slot] = values[slot];
   }
 
+  /** Sets a TX variable that no rule changes from now on. */
+  pin(key: string, value: string): void {
+    const slot = this.program.slotOf(key);
+    // A name that no rule knows is read by none.
+    if (slot < firstNamedSlot) return;
+    this.slots[slot] = value;
+    this.#pinned ??= new Set();
+    this.#pinned.add(slot);
+  }
+
   /** A TX variable by its slot. */
   slotValue(slot: number): TxValue {
     if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
@@ -194,7 +207,7 @@ export class Transaction {
   /** Sets (or with undefined unsets) a TX variable by its slot. */
   setSlot(slot: number, value: TxValue): void {
     if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
-    this.slots[slot] = value;
+    if (this.#pinned === null || !this.#pinned.has(slot)) this.slots[slot] = value;
   }
 
   /** Sets (or with undefined unsets) a TX variable by its lower-case name. */

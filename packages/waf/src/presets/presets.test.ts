@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { given } from '../../test/given.ts';
-import { baselineRules, compile, crsSettings, exclusionRules } from '../index.ts';
+import { baselineRules, compile, crsPolicy, crsSettings, exclusionRules } from '../index.ts';
 
 const rules = {
   path: 'rules',
@@ -61,6 +61,25 @@ describe('exclusions', () => {
   });
 });
 
+test('a target left out of all rules for one request is looked at by none of them', () => {
+  const other = {
+    path: 'other',
+    text: `SecRule ARGS "@contains evil" "id:2,phase:2,deny,chain"\n  SecRule ARGS_NAMES "@rx ." ""\n`.replace(
+      ' ""',
+      '',
+    ),
+  };
+  const ruleSet = compile([baselineRules, rules, other]).ruleSet!;
+  const judgeWith = (request: Parameters<typeof given.request>[0], target?: string) =>
+    ruleSet.inspect({
+      ...given.request(request),
+      exclusions: [target === undefined ? {} : { target }],
+    }).action;
+  expect(judgeWith({ query: 'json.a=evil' }, 'ARGS:/^json/')).toBe('pass');
+  expect(judgeWith({ query: 'other=evil' }, 'ARGS:/^json/')).toBe('block');
+  expect(judgeWith({ query: 'json.a=evil' })).toBe('block');
+});
+
 describe('the baseline', () => {
   const { ruleSet } = compile([baselineRules]);
 
@@ -84,6 +103,40 @@ describe('CRS settings', () => {
     const { ruleSet, diagnostics } = compile([baselineRules, source]);
     expect(diagnostics).toEqual([]);
     expect(ruleSet!.inspect(given.request({})).scores.inbound.threshold).toBe(7);
+  });
+
+  test('allow methods and types of bodies, for all requests and for one', () => {
+    const policy = {
+      path: 'policy',
+      text: `SecAction "id:1,phase:1,pass,nolog,setvar:'tx.allowed_methods=GET'"
+SecRule REQUEST_METHOD "!@within %{tx.allowed_methods}" "id:2,phase:1,deny,status:405"
+SecRule REQUEST_HEADERS:Content-Type "@rx ^[^;\\s]+" "id:3,phase:1,deny,status:415,capture,t:none,t:lowercase,setvar:'tx.type=|%{tx.0}|',chain"
+  SecRule TX:type "!@within %{tx.allowed_request_content_type}"`,
+    };
+    const settings = crsSettings({ paranoiaLevel: 1, inboundThreshold: 5, contentTypes: ['text/plain', 'text/csv'] });
+    const ruleSet = compile([baselineRules, settings, policy]).ruleSet!;
+    const status = (method: string, type: string, own?: Record<string, string>) => {
+      const request = given.request({ method, headers: { 'Content-Type': type } });
+      return ruleSet.inspect(own === undefined ? request : { ...request, settings: own }).status;
+    };
+    expect([status('GET', 'text/csv'), status('PUT', 'text/csv'), status('GET', 'image/png')]).toEqual([200, 405, 415]);
+    const own = crsPolicy({ methods: ['PUT'], contentTypes: ['image/png'] });
+    expect([status('GET', 'text/csv', own), status('PUT', 'text/csv', own), status('PUT', 'image/png', own)]).toEqual([
+      405, 415, 200,
+    ]);
+    // The next request is as before.
+    expect(status('GET', 'text/csv')).toBe(200);
+  });
+
+  test.each([
+    { methods: ["GET'"] },
+    { methods: ['get'] },
+    { methods: ['GET PUT'] },
+    { contentTypes: ['text'] },
+    { contentTypes: ['a/b|'] },
+    { contentTypes: ['a/b c/d'] },
+  ])('refuse what is no method or media type: %j', (policy) => {
+    expect(() => crsPolicy(policy)).toThrow('is neither a method nor a media type');
   });
 
   test('refuse values that are none', () => {

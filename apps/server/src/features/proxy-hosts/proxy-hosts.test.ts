@@ -40,6 +40,27 @@ onBothDatabases('proxy hosts', (kind) => {
     expect((await app.send('GET', `/proxy-hosts/${body.uuid}`)).body).toEqual({ ...body, issue: expect.any(String) });
   });
 
+  test('has methods, media types and body size of its own, or those of the suite', async () => {
+    const { body } = await create();
+    expect(body).toMatchObject({
+      waf_allowed_methods: null,
+      waf_allowed_content_types: null,
+      waf_body_limit: null,
+    });
+    const own = {
+      waf_allowed_methods: 'get,propfind',
+      waf_allowed_content_types: 'text/XML',
+      waf_body_limit: 50_000_000,
+    };
+    const stored = { ...own, waf_allowed_methods: 'GET,PROPFIND', waf_allowed_content_types: 'text/xml' };
+    expect((await app.send('PUT', `/proxy-hosts/${body.uuid}`, own)).body).toMatchObject(stored);
+    expect((await app.send('GET', `/proxy-hosts/${body.uuid}`)).body).toMatchObject(stored);
+    expect(await refused({ ...valid, waf_allowed_methods: 'GET PUT' })).toMatchObject({
+      status: 400,
+      body: { error: 'waf_allowed_methods: "GET PUT" is not a request method' },
+    });
+  });
+
   test('says that a host is not applied while no HAProxy runs, and why', async () => {
     const { body } = await create();
     expect(body.applied).toBe(false);

@@ -16,6 +16,7 @@ import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { parseOriginHost } from '../../net/domain-name.ts';
 import { anyVersion, type CheckVersion } from '../../object-version.ts';
+import { normaliseSetup } from '../../waf-setup.ts';
 import {
   checkDeletion,
   checkNew,
@@ -54,7 +55,7 @@ const parseForwardHost = (host: string): string => {
 
 /** Normalises what a caller may write in more than one way; throws a 400 that names the field. */
 const normalise = <T extends ProxyHostPatch>(input: T): { fields: T; names: string[] | undefined } => {
-  const fields = { ...input };
+  const fields = normaliseSetup({ ...input });
   const names = input.domain === undefined ? undefined : parseDomains(input.domain);
   if (names) fields.domain = names.join(',');
   if (input.forward_host !== undefined) fields.forward_host = parseForwardHost(input.forward_host);

@@ -42,10 +42,10 @@ const refusalOf = (name: string, { errors }: CompileOutcome) => {
 
 /**
  * Makes the check of rule text: it compiles as it will be used, alone or together with the Core Rule Set, and refuses
- * with a 400 that gives line, column and reason of the first mistake (all of them in `details`). Resolves to the number
- * of its rules.
+ * with a 400 that gives line, column and reason of the first mistake (all of them in `details`). `bodyLimit` tells the longest
+ * body that any host takes. Resolves to the number of its rules.
  */
-export const createRuleCheck = (findCore: () => CoreRuleSet | undefined) => {
+export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLimit: () => Promise<number>) => {
   let last: Promise<unknown> = Promise.resolve();
   /** One thread at a time: each may take hundreds of megabytes. */
   const compileInTurn = (job: CompileJob): Promise<CompileOutcome> => {
@@ -59,7 +59,7 @@ export const createRuleCheck = (findCore: () => CoreRuleSet | undefined) => {
     if (mode === 'owasp' && !core) {
       throw refuse.invalid('mode owasp needs the Core Rule Set, which is not installed (package modsecurity-crs)');
     }
-    const outcome = await compileInTurn({ name, content, core });
+    const outcome = await compileInTurn({ name, content, core, bodyLimit: await bodyLimit() });
     if (outcome.ruleCount === null) throw refusalOf(name, outcome);
     return outcome.ruleCount;
   };

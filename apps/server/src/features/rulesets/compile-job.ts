@@ -6,6 +6,8 @@ export interface CompileJob {
   name: string;
   content: string;
   core: CoreRuleSet | undefined;
+  /** Longest body that any host takes, bytes: a SecRequestBodyLimit above it would never be met. */
+  bodyLimit: number;
 }
 
 /** How many rules the text has; null when it does not compile, and then why. */

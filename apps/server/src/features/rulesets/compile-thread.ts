@@ -22,8 +22,8 @@ const readBeside = (directory: string | undefined) => (path: string) => {
 
 const sourcesOf = (paths: readonly string[]): RuleSource[] => paths.map((path) => ({ path, text: readFileSync(path) }));
 
-const run = ({ name, content, core }: CompileJob): CompileOutcome => {
-  const env = { readFile: readBeside(core?.directory), memoBytes: 0 };
+const run = ({ name, content, core, bodyLimit }: CompileJob): CompileOutcome => {
+  const env = { readFile: readBeside(core?.directory), memoBytes: 0, maxBodyBytes: bodyLimit };
   const before = [BASE, ...sourcesOf(core?.setup ?? [])];
   const after = sourcesOf(core?.rules ?? []);
   const text: RuleSource = { path: name, text: Buffer.from(content, 'utf8') };

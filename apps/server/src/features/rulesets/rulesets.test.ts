@@ -119,6 +119,21 @@ onBothDatabases('rulesets', (kind) => {
     expect(answer.body.error).toContain(message);
   });
 
+  test('refuses a limit for bodies that is above the one of the settings, for it would have no effect', async () => {
+    const limited = (bytes: number) =>
+      upsert({ name: 'limited', mode: 'custom', content: `SecRequestBodyLimit ${bytes}\n${RULE}\n` });
+    expect(await limited(13_107_201)).toMatchObject({
+      status: 400,
+      body: {
+        error:
+          'content is not valid: line 1, column 21: SecRequestBodyLimit expects at most 13107200 bytes: longer bodies are refused before any rule sees them',
+      },
+    });
+    expect((await limited(13_107_200)).status).toBe(200);
+    await app.send('POST', '/security/config', { waf_body_limit: 20_000_000 });
+    expect((await limited(13_107_201)).status).toBe(200);
+  });
+
   test('fetches rules by source_url', async () => {
     const source_url = `${rules.url}/rules.conf`;
     const answer = await upsert({ name: 'fetched', mode: 'custom', source_url });

@@ -92,7 +92,7 @@ onBothDatabases('enforcement', (kind) => {
         const clock = () => new Date(now);
         const memory = createMemoryPlane();
         const enforcement = createEnforcement({
-          source: createSecuritySource(database.kysely),
+          source: createSecuritySource(database.kysely, () => false),
           plane: memory.plane,
           guardFile: createGuardConfigFile(config.dataDir),
           core: () => ({ directory: '/crs', setup: ['/crs/setup.conf'], rules: ['/crs/rules.conf'] }),

@@ -1,8 +1,13 @@
-import type { GuardConfig, Ruleset, SecurityConfig } from '@sallyport/contract';
+import { type GuardConfig, MAX_BODY_LIMIT, type Ruleset, type SecurityConfig } from '@sallyport/contract';
+import { crsPolicy } from '@sallyport/waf';
+import { splitList } from '../../waf-setup.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 
 type RuleSources = GuardConfig['waf']['rule_sources'];
-type Levels = Pick<SecurityConfig, 'waf_paranoia_level' | 'waf_anomaly_threshold'>;
+type Levels = Pick<
+  SecurityConfig,
+  'waf_paranoia_level' | 'waf_anomaly_threshold' | 'waf_allowed_methods' | 'waf_allowed_content_types'
+>;
 
 /** Ids below 100,000 are reserved for local use; the Core Rule Set's own start at 900,000. */
 const SETTINGS_RULE_ID = 99_000;
@@ -14,17 +19,34 @@ const files = (paths: readonly string[]): RuleSources => paths.map((path) => ({ 
  * Mode (monitor or block) is not said here: the guards decide by it what they do with a verdict. Answers are only given to
  * the rules for hosts that ask for it.
  */
-const engine = text('sallyport/engine', 'SecRuleEngine On\nSecRequestBodyAccess On\nSecResponseBodyAccess On\n');
+const engine = text(
+  'sallyport/engine',
+  // How long a body may be is a setting; a limit in the ruleset that follows can be lower.
+  `SecRuleEngine On
+SecRequestBodyAccess On
+SecRequestBodyLimit ${MAX_BODY_LIMIT}
+SecRequestBodyNoFilesLimit ${MAX_BODY_LIMIT}
+SecResponseBodyAccess On
+`,
+);
 
 /** Sets what the Core Rule Set 3 (first name) and 4 (the others) read. */
-const levels = ({ waf_paranoia_level: level, waf_anomaly_threshold: threshold }: Levels) => {
+const levels = (config: Levels) => {
+  const { waf_paranoia_level: level, waf_anomaly_threshold: threshold } = config;
+  const policy = crsPolicy({
+    methods: splitList(config.waf_allowed_methods),
+    contentTypes: splitList(config.waf_allowed_content_types),
+  });
   const variables = [
     `tx.paranoia_level=${level}`,
     `tx.blocking_paranoia_level=${level}`,
     `tx.detection_paranoia_level=${level}`,
     `tx.inbound_anomaly_score_threshold=${threshold}`,
   ];
-  const setvars = variables.map((variable) => `setvar:${variable}`).join(',');
+  const setvars = [
+    ...variables.map((variable) => `setvar:${variable}`),
+    ...Object.entries(policy).map(([name, value]) => `setvar:'tx.${name}=${value}'`),
+  ].join(',');
   return text('sallyport/levels', `SecAction "id:${SETTINGS_RULE_ID},phase:1,pass,nolog,t:none,${setvars}"\n`);
 };
 

@@ -66,11 +66,28 @@ onBothDatabases('security', (kind) => {
       ['waf_exclusions', [{ rule_id: 1, host_uuid: 'x' }], 'waf_exclusions[0].host_uuid must be a valid uuid'],
       ['waf_exclusions', [{ rule_id: 1, expires_at: 'soon' }], 'waf_exclusions[0].expires_at'],
       ['waf_exclusions', [{ target: 'ARGS' }], 'waf_exclusions[0].rule_id is required'],
+      ['waf_allowed_methods', ',', 'waf_allowed_methods names nothing'],
+      ['waf_allowed_methods', "GET,P'UT", 'waf_allowed_methods: "P\'UT" is not a request method'],
+      ['waf_allowed_content_types', 'text', 'waf_allowed_content_types: "text" is not a media type'],
+      ['waf_allowed_content_types', 'a/b|c/d', 'waf_allowed_content_types: "a/b|c/d" is not a media type'],
+      ['waf_body_limit', 0, 'waf_body_limit must be between 1024 and 104857600'],
+      ['waf_body_limit', 2 ** 31, 'waf_body_limit must be between 1024 and 104857600'],
     ])('refuses %s %j and stores nothing', async (field, value, message) => {
       const answer = await configure({ [field]: value });
       expect(answer.status).toBe(400);
       expect(answer.body.error).toContain(message);
       expect((await app.send<SecurityConfigAnswer>('GET', '/security/config')).body.config).toBeNull();
+    });
+
+    test('writes methods and media types in one form', async () => {
+      const setup = { waf_allowed_methods: 'get, PUT,get', waf_allowed_content_types: 'Text/Plain, application/JSON' };
+      const another = await startApp(kind);
+      const answer = await another.send<SecurityConfigAnswer>('POST', '/security/config', setup);
+      expect(answer.body.config).toMatchObject({
+        waf_allowed_methods: 'GET,PUT',
+        waf_allowed_content_types: 'text/plain,application/json',
+      });
+      await another.stop();
     });
 
     test('takes what is given, gives defaults to the rest, and keeps it on the next change', async () => {
@@ -97,6 +114,9 @@ onBothDatabases('security', (kind) => {
         waf_paranoia_level: 1,
         waf_anomaly_threshold: 5,
         waf_fail_mode: 'closed',
+        waf_allowed_methods: 'GET,HEAD,POST,OPTIONS,PUT,PATCH,DELETE',
+        waf_allowed_content_types: expect.stringContaining('application/json,'),
+        waf_body_limit: 13_107_200,
         waf_exclusions: [],
       });
       const second = await configure({ waf_paranoia_level: 3, waf_mode: 'block' });

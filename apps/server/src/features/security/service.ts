@@ -10,6 +10,7 @@ import type { Actor, ChangeEntry, RecordChange } from '../../actor.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { anyVersion } from '../../object-version.ts';
+import { normaliseSetup } from '../../waf-setup.ts';
 import { refuseApiToken } from '../auth/sessions.ts';
 import type { OpenAttempt } from '../auth/throttle.ts';
 import { generateToken, hashToken } from './break-glass.ts';
@@ -47,7 +48,7 @@ const CORE_SOURCE = 'owasp';
 const defaults = (): StoredSecurityConfig => ({ ...SECURITY_DEFAULTS, waf_exclusions: [], updated_at: '' });
 
 const normalise = (input: SecurityConfigPatch): SecurityConfigPatch => {
-  const patch = { ...input };
+  const patch = normaliseSetup({ ...input });
   if (input.name !== undefined) {
     patch.name = input.name.trim();
     if (patch.name === '') throw refuse.invalid('name is required');

@@ -17,6 +17,7 @@ const facts = (more: Partial<SecurityFacts> = {}): SecurityFacts => ({
   rulesets: [],
   hosts: [],
   hostIds: new Map(),
+  ownApi: [],
   ...more,
 });
 
@@ -42,10 +43,41 @@ describe('rules of the guards', () => {
     } as const),
     ...({ rate_limit_requests: 1, rate_limit_window_sec: 1, rate_limit_burst: 0, rate_limit_bypass_list: '' } as const),
     ...({ waf_paranoia_level: 3, waf_anomaly_threshold: 7, waf_fail_mode: 'open', updated_at: '' } as const),
+    ...({ waf_allowed_methods: 'GET,PUT', waf_allowed_content_types: 'text/plain,application/json' } as const),
+    waf_body_limit: 5_000,
     waf_rules_source,
     waf_exclusions: [{ rule_id: 942100 }],
   });
   const paths = (given: SecurityFacts) => computeState(given, core, NOW).guard.waf.rule_sources.map(({ path }) => path);
+
+  test('allow what the settings say, and bodies up to their limit', () => {
+    const { waf } = computeState(facts({ config: config('owasp') }), core, NOW).guard;
+    const levels = waf.rule_sources.find(({ path }) => path === 'sallyport/levels');
+    expect(levels).toMatchObject({ text: expect.stringContaining("setvar:'tx.allowed_methods=GET PUT'") });
+    expect(levels).toMatchObject({
+      text: expect.stringContaining("setvar:'tx.allowed_request_content_type=|text/plain| |application/json|'"),
+    });
+    expect(waf.body_limit).toBe(5_000);
+  });
+
+  test('are set up otherwise for a host that says so', () => {
+    const host = { id: 7, access_list_id: null, waf_enabled: true };
+    const own = { waf_allowed_methods: 'GET', waf_allowed_content_types: 'text/csv', waf_body_limit: 9_000 };
+    const origin = { forward_host: '127.0.0.1', forward_port: 1, forward_reserved: false };
+    expect(computeState(facts({ hosts: [{ ...host, ...own, ...origin }] }), core, NOW).guard.hosts).toEqual([
+      {
+        ...host,
+        waf_settings: { allowed_methods: 'GET', allowed_request_content_type: '|text/csv|' },
+        waf_body_limit: 9_000,
+      },
+    ]);
+  });
+
+  test('leave out what our own API takes as JSON, for the host that leads to it', () => {
+    expect(computeState(facts({ ownApi: [9] }), core, NOW).guard.waf.exclusions).toEqual([
+      { target: 'ARGS:/^json/', host_id: 9, path: '/api' },
+    ]);
+  });
 
   test('are the Core Rule Set by default, between its set-up and the exclusions', () => {
     expect(paths(facts({ config: config('owasp') }))).toEqual([

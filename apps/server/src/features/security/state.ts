@@ -1,4 +1,5 @@
 import { type AccessList, type GuardConfig, type Ruleset, SECURITY_DEFAULTS } from '@sallyport/contract';
+import { setupOfHost } from '../../waf-setup.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import type { Ban } from './bans.ts';
 import { compileExclusions } from './exclusions.ts';
@@ -15,6 +16,8 @@ export interface SecurityFacts {
   rulesets: readonly Ruleset[];
   hosts: readonly GuardedHost[];
   hostIds: ReadonlyMap<string, number>;
+  /** Hosts whose origin is our own management API. */
+  ownApi: readonly number[];
 }
 
 /** What HAProxy and the guards have to enforce, bans aside. Equal facts give equal states. */
@@ -39,6 +42,12 @@ export const isEnforced = (
 ): boolean => bansEnforced && (source !== 'crowdsec' || crowdsecEnforced);
 
 const NO_RULES = 'the Core Rule Set is not installed (package modsecurity-crs): requests can not be judged by it';
+
+/**
+ * What our own API takes as JSON is rules, templates, passwords and addresses: the very text that rules look for. It is checked
+ * field by field there and run nowhere, so no rule looks at its values; path, query, headers and all other bodies are judged.
+ */
+const ofOwnApi = (host_id: number) => ({ target: 'ARGS:/^json/', host_id, path: '/api' });
 
 /** Computes what to enforce. While the master switch is off that is nothing. */
 export const computeState = (facts: SecurityFacts, core: CoreRuleSet | undefined, now: number): SecurityState => {
@@ -70,10 +79,16 @@ export const computeState = (facts: SecurityFacts, core: CoreRuleSet | undefined
         mode: config.waf_mode,
         fail_mode: config.waf_fail_mode,
         rule_sources: ruleSources(config, chosen, core, exclusions.directives),
-        exclusions: exclusions.perRequest,
+        exclusions: [...exclusions.perRequest, ...facts.ownApi.map(ofOwnApi)],
+        body_limit: config.waf_body_limit,
       },
       admin_whitelist: whitelist,
-      hosts: facts.hosts.map(({ id, access_list_id, waf_enabled }) => ({ id, access_list_id, waf_enabled })),
+      hosts: facts.hosts.map((host) => ({
+        id: host.id,
+        access_list_id: host.access_list_id,
+        waf_enabled: host.waf_enabled,
+        ...setupOfHost(host),
+      })),
     },
     bansEnforced: switches.guard,
     crowdsecEnforced: isOn('crowdsec'),

@@ -1,4 +1,10 @@
-import { SETTINGS, type SecurityConfig, type SettingKey, type WafExclusion } from '@sallyport/contract';
+import {
+  SETTINGS,
+  type SecurityConfig,
+  type SettingKey,
+  WAF_SETUP_DEFAULTS,
+  type WafExclusion,
+} from '@sallyport/contract';
 import { sql } from 'kysely';
 import type { Executor } from '../../db/open.ts';
 
@@ -30,10 +36,18 @@ export interface GuardedHost {
   id: number;
   access_list_id: number | null;
   waf_enabled: boolean;
+  waf_allowed_methods: string | null;
+  waf_allowed_content_types: string | null;
+  waf_body_limit: number | null;
+  forward_host: string;
+  forward_port: number;
+  forward_reserved: boolean;
 }
 
 /** Literally the condition of the index `proxy_hosts_special`: with a parameter in it, all hosts would be read. */
-const isSpecial = sql<boolean>`(access_list_id is not null or waf_enabled = 0)`;
+const isSpecial = sql<boolean>`(access_list_id is not null or waf_enabled = 0
+  or waf_allowed_methods is not null or waf_allowed_content_types is not null or waf_body_limit is not null
+  or forward_reserved = 1)`;
 
 export const securityStore = (db: Executor) => ({
   async config(): Promise<StoredSecurityConfig | undefined> {
@@ -99,15 +113,30 @@ export const securityStore = (db: Executor) => ({
     await db.deleteFrom('break_glass_tokens').execute();
   },
 
-  /** Hosts with an access list or without the firewall; all others are alike. */
+  /** Hosts with an access list, without the firewall, with settings of it of their own or a reserved origin; all others are alike. */
   async guardedHosts(): Promise<GuardedHost[]> {
     const rows = await db
       .selectFrom('proxy_hosts')
-      .select(['id', 'access_list_id', 'waf_enabled'])
+      .select([
+        ...(['id', 'access_list_id', 'waf_enabled'] as const),
+        ...(['waf_allowed_methods', 'waf_allowed_content_types', 'waf_body_limit'] as const),
+        ...(['forward_host', 'forward_port', 'forward_reserved'] as const),
+      ])
       .where(isSpecial)
       .orderBy('id')
       .execute();
-    return rows.map((row) => ({ ...row, waf_enabled: row.waf_enabled === 1 }));
+    return rows.map((row) => ({
+      ...row,
+      waf_enabled: row.waf_enabled === 1,
+      forward_reserved: row.forward_reserved === 1,
+    }));
+  },
+
+  /** Longest request body that any host takes, bytes. */
+  async largestBodyLimit(): Promise<number> {
+    const ofSuite = (await this.config())?.waf_body_limit ?? WAF_SETUP_DEFAULTS.waf_body_limit;
+    const hosts = await this.guardedHosts();
+    return hosts.reduce((most, { waf_body_limit }) => Math.max(most, waf_body_limit ?? 0), ofSuite);
   },
 
   async hasSpecialHost(ids: readonly number[]): Promise<boolean> {
