@@ -38,6 +38,25 @@ test.each([
   ["x'--sp_password", 'sc'],
   ['foo" and 1=1 `', 's&1c'],
   ['1/*', '1c'],
+  // A column compared with a call, and columns with the names of functions.
+  ["x' or id=char(49)-- ", 's&nof'],
+  ['1 and name>char(64)', '1&nof'],
+  ["x' or uid=1-- ", 's&nc'],
+  ["x' or level=length(name)-- ", 's&nof'],
+  ["x' or date '2020-01-01'<now()-- ", 's&sof'],
+  // CASE as an operand, a list to sort by, a count of rows.
+  ["1 AND CASE WHEN substr(password,1,1)='a' THEN 1 ELSE 0 END", '1&Ekf'],
+  ["x' and case 1 when 1 then 1 else 0 end-- ", 's&E1k'],
+  ['id,(case when (1=1) then id else price end)', 'n,(Ek'],
+  ['price order by 1,(select 1)', 'nB1,('],
+  ['10 offset 1 union select 1', '1k1UE'],
+  // Further rows and columns, statements that others stand before.
+  ["x', 1), ('admin', 1)-- ", 's),(s'],
+  ["x',role='admin' where id=1-- ", 'soskn'],
+  ["1; if not(1=2) waitfor delay '0:0:5'", '1;T(1'],
+  ["1; if not exists(select 1) waitfor delay '0:0:5'", '1;T(E'],
+  ['1 minus select user from dual', '1UEnk'],
+  ['id;update users set admin=1', 'n;EnE'],
   // Blanks and quoting that only some servers know.
   ["1'\xa0or\xa0'1'='1", 's&sos'],
   ["1'\0or\0'1'='1", 's&sos'],
@@ -82,6 +101,17 @@ test.each([
   'Mozilla/5.0 (X11; Linux x86_64; rv:143.0) Gecko/20100101 Firefox/143.0',
   'GA1.2.1812345678.1712345678',
   'xK9"#vT\'2q!',
+  '"SUM(A1:B2)"',
+  '"1 or 2"',
+  'if (x == -1) return;',
+  'uid = 5',
+  'date, time and place',
+  'order date: 5, count: 3',
+  "elk pakket. De 'escape'-reeks",
+  "it's a - test, isn't it?",
+  "O'Neal Select (née Fatima)",
+  'type: "date" and level: "top"',
+  'my_1_000 and more',
 ])('%j is none', (text) => {
   expect(sqli(text)).toBeNull();
 });

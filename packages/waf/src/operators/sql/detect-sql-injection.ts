@@ -8,7 +8,16 @@ import { wordNumber } from './words.ts';
 
 const SINGLE = 0x27;
 const DOUBLE = 0x22;
-const intoFile = new Set(['INTO', 'INTO OUTFILE', 'INTO DUMPFILE'].map(wordNumber));
+const BANG = 0x21;
+const COMMA = 0x2c;
+const wordNumbers = (...words: string[]): ReadonlySet<number> => new Set(words.map(wordNumber));
+/** Words with a text behind them that prose has not, and those that it has where little else follows. */
+const intoFile = wordNumbers('INTO', 'INTO OUTFILE', 'INTO DUMPFILE');
+const beforeText = wordNumbers('WHERE', 'WHEN', 'THEN', 'ELSE', 'ESCAPE', 'DELAY', 'TIME', 'AT TIME ZONE');
+const IF = wordNumber('IF');
+const WHERE = wordNumber('WHERE');
+/** Classes of what prose has behind words like "as" and "when". */
+const inProse = new Set(['n', 'k', 'E']);
 /** SQL Server keeps statements with this word out of its log, be it in a comment. */
 const kept = Buffer.from('sp_password');
 /** Two operands and what joins them: prose, unless more was folded into them. */
@@ -28,12 +37,13 @@ const outlineOf = ({ tokens, length }: Folded): string => {
 };
 
 const isKnownAttack = (folded: Folded): boolean => {
-  let key = 0;
+  const opensQuote = folded.tokens[0]!.kind === KIND.text && folded.tokens[0]!.opening !== 0;
+  let key = opensQuote ? 1 : 0;
   for (let at = 0; at < folded.length; at++) key = key * 128 + folded.tokens[at]!.kind;
   let isAttack = known.get(key);
   if (isAttack === undefined) {
     if (known.size >= mostKnown) known.clear();
-    isAttack = isAttackOutline(outlineOf(folded));
+    isAttack = isAttackOutline(outlineOf(folded), opensQuote);
     known.set(key, isAttack);
   }
   return isAttack;
@@ -67,7 +77,18 @@ const isText = (buf: Uint8Array, start: number, end: number, outline: string, { 
   if (outline === 'sos' || outline === 's&s') {
     return first.opening !== 0 || third.closing !== 0 || first.closing !== third.opening;
   }
-  if (second.kind === KIND.keyword && third.kind === KIND.text) return !intoFile.has(second.word);
+  if (second.kind === KIND.keyword && third.kind === KIND.text)
+    return !(intoFile.has(second.word) || (outline.length > 3 && beforeText.has(second.word)));
+  if (outline.length === 5) {
+    const fourth = tokens[3]!;
+    // Cells of other sheets: SUM('Sheet 1'!A1).
+    if (outline.startsWith('f(so')) return buf[fourth.start] === BANG && fourth.end - fourth.start === 1;
+    if (outline.startsWith('onk', 1)) return inProse.has(outline[4]!) && fourth.word !== WHERE;
+  }
+  // Programs have a condition in the parentheses of IF, SQL two more arguments.
+  if (first.word === IF && /^f\(.\)[on&]/.test(outline)) return findByte(buf, COMMA, first.end, end) < 0;
+  // Sorted by several columns.
+  if (outline === 'nBn') return lexer.tokensRead() < 6;
   return plainOutlines.has(outline) && lexer.tokensRead() === 3;
 };
 

@@ -21,9 +21,19 @@ const BEFORE_SIGN = set(keyword, statement, KIND.group);
 const BEFORE_SIGNED_GROUP = set(statement, KIND.group, comma);
 const SIGNED = set(name, number, text, variable, KIND.function);
 
-const [NOT, IN, NOT_IN, LIKE, NOT_LIKE, IF, USER] = ['NOT', 'IN', 'NOT IN', 'LIKE', 'NOT LIKE', 'IF', 'USER'].map(
-  wordNumber,
-);
+const [NOT, IN, NOT_IN, IF, USER, ASC, DESC, MINUS, SELECT] = [
+  'NOT',
+  'IN',
+  'NOT IN',
+  'IF',
+  'USER',
+  'ASC',
+  'DESC',
+  'MINUS',
+  'SELECT',
+].map(wordNumber);
+const CALLABLE_OPERATORS = new Set(['LIKE', 'NOT LIKE', 'GLOB', 'NOT GLOB'].map(wordNumber));
+const IF_PHRASES = new Set(['IF NOT', 'IF EXISTS', 'IF NOT EXISTS'].map(wordNumber));
 /** Names that are functions where a parenthesis follows. */
 const CALLABLE = new Set(
   'USER_ID USER_NAME DATABASE PASSWORD USER CURRENT_USER CURRENT_DATE CURRENT_TIME CURRENT_TIMESTAMP LOCALTIME LOCALTIMESTAMP'
@@ -123,12 +133,13 @@ export const createFolder = (lexer: SqlLexer) => {
       const phrase = findPhrase(a.word, b.word);
       if (phrase !== 0) {
         a.word = phrase;
-        a.kind = kindOfWord(phrase);
+        // IF is a command where a statement begins, also with NOT and EXISTS.
+        if (left !== KIND.command || !IF_PHRASES.has(phrase)) a.kind = kindOfWord(phrase);
         a.end = b.end;
         return remove(top - 1);
       }
     }
-    if (left === KIND.semicolon && right === KIND.function && b.word === IF) {
+    if (left === KIND.semicolon && b.word === IF && right !== KIND.command) {
       b.kind = KIND.command;
       return true;
     }
@@ -140,7 +151,7 @@ export const createFolder = (lexer: SqlLexer) => {
       a.kind = right === open ? operator : name;
       return true;
     }
-    if (left === operator && right === open && (a.word === LIKE || a.word === NOT_LIKE)) {
+    if (left === operator && right === open && CALLABLE_OPERATORS.has(a.word)) {
       a.kind = KIND.function;
       return false;
     }
@@ -164,6 +175,13 @@ export const createFolder = (lexer: SqlLexer) => {
       top -= 2;
       return true;
     }
+    // Oracle's EXCEPT; what is less elsewhere.
+    if (left === name && a.word === MINUS && b.word === SELECT) {
+      a.kind = KIND.union;
+      return false;
+    }
+    // What a list is sorted by, up or down.
+    if (right === keyword && (b.word === ASC || b.word === DESC) && OPERAND[left] === 1) return remove(top - 1);
     if (right === KIND.closeBrace) return remove(top - 1);
     return false;
   };

@@ -1,7 +1,7 @@
 import { findByte, findBytes } from '../find-bytes.ts';
 import { AMOUNT, BIT, BLANK, DIGIT, HEX, LETTER, skip, skipTo, VARIABLE_END, WORD_END } from './byte-sets.ts';
 import { createToken, KIND, type SqlToken } from './token.ts';
-import { findWord, kindOfWord } from './words.ts';
+import { findWord, kindOfWord, wordNumber } from './words.ts';
 
 /** Operators of two characters; `&&` and `||` are logic. */
 const TWO_CHAR = new Set(
@@ -44,10 +44,18 @@ const SLASH = 0x2f;
 const STAR = 0x2a;
 const BACKSLASH = 0x5c;
 const DOLLAR = 0x24;
+const OPEN = 0x28;
+const HASH = 0x23;
 
 const COMMENT_OPENS = Buffer.from('/*');
 const COMMENT_CLOSES = Buffer.from('*/');
 const DOLLARS = Buffer.from('$$');
+
+/** Functions that are the type of a text which follows: date '2020-01-01'. */
+const LITERAL_TYPES = new Set(['DATE', 'TIMESTAMP', 'INTERVAL'].map(wordNumber));
+
+/** SQL Server's command has a condition behind it, with or without parentheses. */
+const IF = wordNumber('IF');
 
 /** No word or part of a phrase that we know is longer, bytes. */
 const LONGEST_WORD = 32;
@@ -116,6 +124,30 @@ export const createSqlLexer = () => {
     return token;
   };
 
+  /** Where the next token begins that is no comment. */
+  const afterBlanks = (from: number): number => {
+    for (let cut = from; ; ) {
+      cut = skip(BLANK, buf, cut, end);
+      if (cut + 1 >= end) return cut;
+      let close = -1;
+      if (buf[cut] === SLASH && buf[cut + 1] === STAR) close = findBytes(buf, cut + 2, end, COMMENT_CLOSES) + 1;
+      else if ((buf[cut] === DASH && buf[cut + 1] === DASH) || (isMysql && buf[cut] === HASH))
+        close = findByte(buf, 0x0a, cut, end);
+      else return cut;
+      if (close <= 0) return end;
+      cut = close + 1;
+    }
+  };
+
+  /** What a function's name is: that of a column where no parenthesis follows, the type of a text where one does. */
+  const kindOfName = (found: number, stop: number): number => {
+    const kind = kindOfWord(found);
+    if (kind !== KIND.function || found === IF) return kind;
+    const behind = afterBlanks(stop);
+    if (behind < end && buf[behind] === OPEN) return kind;
+    return behind < end && buf[behind] === SINGLE && LITERAL_TYPES.has(found) ? KIND.type : KIND.name;
+  };
+
   const word = (): SqlToken => {
     const start = at;
     const limit = Math.min(end, start + LONGEST_WORD);
@@ -133,14 +165,14 @@ export const createSqlLexer = () => {
     const stop = skipTo(WORD_END, buf, cut, end);
     give(KIND.name, start, stop, stop);
     token.word = findWord(buf, start, stop);
-    if (token.word !== 0) token.kind = kindOfWord(token.word);
+    if (token.word !== 0) token.kind = kindOfName(token.word, stop);
     return token;
   };
 
   const ticked = (): SqlToken => {
     quoted(at + 1, TICK, TICK);
     token.word = findWord(buf, token.start, token.end);
-    token.kind = kindOfWord(token.word) === KIND.function ? KIND.function : KIND.name;
+    token.kind = kindOfWord(token.word) === KIND.function ? kindOfName(token.word, at) : KIND.name;
     return token;
   };
 
@@ -203,6 +235,9 @@ export const createSqlLexer = () => {
       return give(stop === at + 2 ? KIND.name : KIND.number, start, stop, stop);
     }
     let stop = skip(DIGIT, buf, at, end);
+    // 1_000
+    while (stop + 1 < end && buf[stop] === 0x5f && stop > at && DIGIT[buf[stop + 1]!] === 1)
+      stop = skip(DIGIT, buf, stop + 1, end);
     if (stop < end && buf[stop] === 0x2e) {
       stop = skip(DIGIT, buf, stop + 1, end);
       if (stop === start + 1) return give(KIND.dot, start, stop, stop);
