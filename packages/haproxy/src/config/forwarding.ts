@@ -1,20 +1,20 @@
 import { routeFlags } from '../routes/flags.ts';
 import { flagIsSet } from './flag-test.ts';
-import { judgedBackends } from './guard.ts';
-import { originServers } from './origin-servers.ts';
+import { originServers, plainServers } from './origin-servers.ts';
 import type { ConfigSettings } from './settings.ts';
 
 const trustedForwarding = `\
   http-request add-header X-Forwarded-For %[var(txn.peer)] if from_trusted_proxy
   http-request set-header X-Forwarded-For %[var(txn.peer)] if !from_trusted_proxy
-  http-request set-header X-Forwarded-Proto %[ssl_fc,iif(https,http)]
+  http-request set-header X-Forwarded-Proto http
+  http-request set-header X-Forwarded-Proto https if over_tls
   http-request set-header X-Forwarded-Proto https if { var(txn.forwarded_proto) -m found }
 `;
 
 const directForwarding = `\
   http-request set-header X-Forwarded-For %[req.fhdr(x-real-ip)]
   http-request set-header X-Forwarded-Proto http
-  http-request set-header X-Forwarded-Proto https if { ssl_fc }
+  http-request set-header X-Forwarded-Proto https if over_tls
 `;
 
 /**
@@ -35,13 +35,16 @@ ${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
 `;
 
 /** Points the request at the record's origin. */
-export const destination = (settings: ConfigSettings): string => `\
+export const destination = (): string => `\
   # Where the record points.
   http-request set-dst var(txn.route),field(2,|)
   http-request set-dst-port var(txn.route),field(3,|)
   acl special_origin var(txn.flags),and(${routeFlags.tlsOrigin | routeFlags.http2Origin}) -m bool
   http-request set-var(txn.server_name) var(txn.route),field(4,|) if special_origin { var(txn.route),field(4,|) -m len 1:253 }
-${judgedBackends(settings)}\
+`;
+
+/** The `use_backend` rules for a destination. */
+export const originBackends = (): string => `\
   use_backend special_origins if special_origin
   default_backend origins
 
@@ -50,18 +53,17 @@ ${judgedBackends(settings)}\
 /** Headers on the way back. */
 export const responseHeaders = (): string => `\
   # HSTS, on TLS only (RFC 6797, 7.2), also on the proxy's own answers.
-  http-after-response set-header Strict-Transport-Security "max-age=63072000%[var(txn.flags),and(${routeFlags.hstsSubdomains}),bool,iif('; includeSubDomains',)]" if { ssl_fc } ${flagIsSet(routeFlags.hsts)}
+  http-after-response set-header Strict-Transport-Security "max-age=63072000%[var(txn.flags),and(${routeFlags.hstsSubdomains}),bool,iif('; includeSubDomains',)]" if over_tls ${flagIsSet(routeFlags.hsts)}
   # Pages of ours (they carry a reference) are written as HTML; for who asked for JSON they are JSON.
   http-after-response set-header Content-Type application/json if { status ge 400 } { var(txn.page) -m found } { res.hdr(x-sallyport-reference) -m found } { res.hdr(content-type) -m beg text/html }
 `;
 
-/** The generic servers: the destination is the request's, so five of them serve every host. */
+/** The generic servers: the destination is the request's, so a handful of them serve every host. */
 export const originSections = ({ originAuthorities }: ConfigSettings): string =>
   `\
 # Plain HTTP/1.1 origins: nearly all of them.
 backend origins
-  server http 0.0.0.0:0
-
+${plainServers()}
 # TLS and HTTP/2 origins. An upgrade always takes HTTP/1.1.
 backend special_origins
 ${originServers(originAuthorities)}`;

@@ -1,5 +1,38 @@
 import { routeFlags } from '../routes/flags.ts';
+import { freshOnly, fromHaproxy30 } from './exactly-once.ts';
 import { quote } from './quote.ts';
+
+/** `when` is the condition (HAProxy's) under which a request takes this server; the first that holds counts. */
+type OriginServer = { name: string; when: string; options: string };
+
+const plain: readonly OriginServer[] = [{ name: 'http', when: 'TRUE', options: '' }];
+
+const special = (authorities: string): readonly OriginServer[] => {
+  const unverified = ' ssl verify none sni var(txn.server_name)';
+  // With verify required, the certificate must match the server name that was sent.
+  const verified = ` ssl verify required ca-file ${quote(authorities)} sni var(txn.server_name)`;
+  return [
+    { name: 'https-verify-h2', when: 'verify http2 !upgrade', options: `${verified} alpn h2,http/1.1` },
+    { name: 'https-verify', when: 'verify', options: verified },
+    { name: 'https-h2', when: 'tls http2 !upgrade', options: `${unverified} alpn h2,http/1.1` },
+    { name: 'https', when: 'tls', options: unverified },
+    { name: 'h2c', when: 'http2 !upgrade', options: ' proto h2' },
+    { name: 'http', when: '!tls', options: '' },
+  ];
+};
+
+/** Each server, and from HAProxy 3.0 on a second one for requests that must not be repeated. */
+const twice = (servers: readonly OriginServer[]): string => `\
+${fromHaproxy30}
+  acl repeatable method GET HEAD OPTIONS TRACE
+${servers.map(({ name, when }) => `  use-server ${name}-once if ${when} !repeatable\n`).join('')}\
+${servers.map(({ name, options }) => `  server ${name}-once 0.0.0.0:0${options} ${freshOnly}\n`).join('')}\
+.endif
+${servers.map(({ name, when }) => `  use-server ${name} if ${when}\n`).join('')}\
+${servers.map(({ name, options }) => `  server ${name} 0.0.0.0:0${options}\n`).join('')}`;
+
+/** The server for plain HTTP/1.1 origins: the destination is the request's. */
+export const plainServers = (): string => twice(plain);
 
 /** Servers for every kind of origin, and which one a record's flags choose; `authorities` is a PEM bundle. */
 export const originServers = (authorities: string): string => `\
@@ -7,19 +40,6 @@ export const originServers = (authorities: string): string => `\
   acl verify var(txn.flags),and(${routeFlags.verifyOrigin}) -m bool
   acl http2 var(txn.flags),and(${routeFlags.http2Origin}) -m bool
   acl upgrade req.hdr(upgrade) -m found
-  use-server https-verify-h2 if verify http2 !upgrade
-  use-server https-verify if verify
-  use-server https-h2 if tls http2 !upgrade
-  use-server https if tls
-  use-server h2c if http2 !upgrade
-  use-server http if !tls
   # A server keeps one TLS session; here it would be offered to every origin in turn, so none is kept.
   default-server no-ssl-reuse
-  server http 0.0.0.0:0
-  server h2c 0.0.0.0:0 proto h2
-  server https 0.0.0.0:0 ssl verify none sni var(txn.server_name)
-  server https-h2 0.0.0.0:0 ssl verify none sni var(txn.server_name) alpn h2,http/1.1
-  # With verify required, the certificate must match the server name that was sent.
-  server https-verify 0.0.0.0:0 ssl verify required ca-file ${quote(authorities)} sni var(txn.server_name)
-  server https-verify-h2 0.0.0.0:0 ssl verify required ca-file ${quote(authorities)} sni var(txn.server_name) alpn h2,http/1.1
-`;
+${twice(special(authorities))}`;

@@ -55,7 +55,7 @@ export const forceTls = ({ publicHttpsPort, trustedProxies }: ConfigSettings): s
   const told = trustedProxies.length > 0 ? ' !{ var(txn.forwarded_proto) -m str https }' : '';
   return `\
   # ssl_forced: 308 keeps method and body; certificate authorities fetch their challenge over plain HTTP.
-  http-request redirect prefix https://%[var(txn.host)]${port} code 308 if ${flagIsSet(routeFlags.sslForced)} !{ ssl_fc }${told} !{ path_beg /.well-known/acme-challenge/ }
+  http-request redirect prefix https://%[var(txn.host)]${port} code 308 if ${flagIsSet(routeFlags.sslForced)} !over_tls${told} !{ path_beg /.well-known/acme-challenge/ }
 
 `;
 };

@@ -1,7 +1,8 @@
 import { routeFlags } from '../routes/flags.ts';
 import { socketAddress } from './confinement.ts';
 import { ownAnswer } from './error-pages.ts';
-import { destination } from './forwarding.ts';
+import { freshOnly } from './exactly-once.ts';
+import { destination, originBackends } from './forwarding.ts';
 import { requiredPolicy } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
@@ -27,7 +28,7 @@ backend relay
   option httpchk GET /health
   timeout check 1s
   # Who hangs loses its connections. How many may be open at a time is up to the relays, which know what each is good for.
-  default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
+  default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions ${freshOnly}
   acl gone nbsrv(relay) lt 1
   acl refused var(txn.refused) -m found
 ${rememberRequest()}\
@@ -78,7 +79,8 @@ frontend relayed
   http-request del-header X-Sallyport-Reference
   http-request del-header X-Sallyport-Route
   http-request disable-l7-retry if !{ method GET HEAD OPTIONS }
-${destination({ ...settings, guard: null })}\
+${destination()}\
+${originBackends()}\
   # Leaves the reference to our own pages.
   http-response del-header X-Sallyport-Reference
 `;

@@ -1,8 +1,9 @@
 import { clientAddress } from './client-address.ts';
 import { defaultsSection } from './defaults-section.ts';
-import { destination, forwardedHeaders, originSections, responseHeaders } from './forwarding.ts';
+import { handedOver, handOver, onceListeners, onceSection } from './exactly-once.ts';
+import { destination, forwardedHeaders, originBackends, originSections, responseHeaders } from './forwarding.ts';
 import { eventRing, globalSection } from './global-section.ts';
-import { guardSections, judging } from './guard.ts';
+import { guardSections, judgedBackends, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { names } from './names.ts';
 import { rateTable } from './rate-table.ts';
@@ -27,7 +28,9 @@ export const renderConfig = (settings: ConfigSettings): string => {
     rateTable(settings),
     'frontend proxy\n',
     listeners(settings),
+    onceListeners(settings),
     '\n',
+    handOver(),
     clientAddress(settings),
     requestBasics(),
     names(),
@@ -39,9 +42,13 @@ export const renderConfig = (settings: ConfigSettings): string => {
     forceTls(settings),
     forwardedHeaders(settings),
     judging(settings),
-    destination(settings),
+    destination(),
+    handedOver(),
+    judgedBackends(settings),
+    originBackends(),
     responseHeaders(),
     '\n',
+    onceSection(settings),
     originSections(settings),
     guardSections(settings),
     relaySections(settings),

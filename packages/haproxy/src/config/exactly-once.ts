@@ -1,0 +1,62 @@
+import { dirname, join } from 'node:path';
+import { socketAddress } from './confinement.ts';
+import type { ConfigSettings } from './settings.ts';
+
+/**
+ * HAProxy closes a stream without an answer, without a line in the log, when an origin hangs up on a request that came on a
+ * used connection: an invitation to repeat it (REFUSED_STREAM over HTTP/2), which only safe methods may accept. Before 3.0
+ * "used" is the client's connection, and over HTTP/2 it always is; since then it is the origin's.
+ */
+const beforeHaproxy30 = '.if !version_atleast(3.0)';
+/** The other branch: there, such requests take servers of their own (see origin-servers.ts). */
+export const fromHaproxy30 = '.if version_atleast(3.0)';
+
+const doors = ['plain', 'tls'] as const;
+
+const socket = (settings: ConfigSettings, door: (typeof doors)[number]): string => {
+  const { adminSocket, confinement } = settings;
+  const directory = confinement === null ? dirname(adminSocket) : confinement.directory;
+  return socketAddress(settings, join(directory, `once-${door}.sock`));
+};
+
+/** Bind lines of the frontend by which it hands requests to itself: nobody but HAProxy's own user can connect. */
+export const onceListeners = (settings: ConfigSettings): string => {
+  const owner = settings.confinement === null ? '' : ` user ${settings.confinement.user}`;
+  return `\
+${beforeHaproxy30}
+${doors.map((door) => `  bind ${socket(settings, door)} mode 600${owner} accept-proxy name once-${door}\n`).join('')}\
+.endif
+`;
+};
+
+/** Says which requests may be repeated, and hands the others over. These rules come before all others of the frontend. */
+export const handOver = (): string => `\
+  acl over_tls ssl_fc
+  acl repeatable method GET HEAD OPTIONS TRACE
+${beforeHaproxy30}
+  # Requests that must not be repeated go through here as the first one of a connection: then a failure is answered.
+  acl over_tls so_name -m str once-tls
+  http-request set-log-level silent if !{ http_first_req } !repeatable
+  http-request allow if !{ http_first_req } !repeatable
+.endif
+`;
+
+/** The `use_backend` rule of what is handed over. */
+export const handedOver = (): string => `\
+${beforeHaproxy30}
+  use_backend once if !{ http_first_req } !repeatable
+.endif
+`;
+
+/** Where handed over requests go: to the frontend that they come from, on a connection of their own. */
+export const onceSection = (settings: ConfigSettings): string => `
+${beforeHaproxy30}
+backend once
+  use-server tls if { ssl_fc }
+  use-server plain if !{ ssl_fc }
+${doors.map((door) => `  server ${door} ${socket(settings, door)} send-proxy-v2 pool-max-conn 0\n`).join('')}\
+.endif
+`;
+
+/** Options of a server that is connected to for one request each. */
+export const freshOnly = 'pool-max-conn 0 max-reuse 0';
