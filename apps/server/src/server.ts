@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts.ts';
@@ -39,6 +40,8 @@ import { openVault } from './secrets/vault.ts';
 import { createSecuritySuite } from './security-suite.ts';
 
 const LOOKUP_TIMEOUT_MS = 3_000;
+/** How long the API waits for everything stored to be read for the data plane; a million hosts take some seconds. */
+const READ_WITHIN_MS = 10_000;
 /** Spec, contract.md: the connection test is a TCP connect with this limit. */
 const CONNECTION_TEST_TIMEOUT_MS = 5_000;
 
@@ -193,6 +196,13 @@ export const startServer = async (
     if (event.type === 'connected')
       suite.enforcement.replay().catch((err: unknown) => log.error({ err }, 'replay failed'));
   };
+  // Whoever is answered may change something, and a change waits for what is stored to be read once.
+  const started = new AbortController();
+  await Promise.race([
+    plane.attempted,
+    delay(READ_WITHIN_MS, undefined, { signal: started.signal }).catch(() => undefined),
+  ]);
+  started.abort();
   await app.listen({ host: config.httpBind.host || '::', port: config.httpBind.port });
   await accounts.setup.announce(announceSetupToken);
   const { address, port, family } = app.server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createRoutePlane } from '../src/driver/route-plane.ts';
-import { type DesiredHost, dataPlaneFiles } from '../src/index.ts';
+import { createDataPlane, type DesiredHost, dataPlaneFiles } from '../src/index.ts';
 import { createAdminSocket } from '../src/runtime/admin-socket.ts';
 import { createMapCommands, type MapCommands } from '../src/runtime/maps.ts';
 import { givenHost } from './support/given.ts';
@@ -65,11 +65,11 @@ test('a server that starts anew beside a HAProxy that serves changes nothing for
     seen.push(await Promise.all(['kept.test', 'changed.test', 'created.test', 'deleted.test'].map(whoAnswers)));
   };
   const routes = createWatchedRoutes(look);
-  await routes.reset([kept, changed, created]);
-  expect(await routes.repair()).toBeGreaterThan(0);
+  await (await routes.prepare([kept, changed, created]))([]);
+  expect(await routes.repair((task) => task())).toBeGreaterThan(0);
   expect(seen.length).toBeGreaterThan(1);
   expect(seen).toEqual(seen.map(() => ['one', 'two', 'two', '404']));
-  expect(await routes.repair()).toBe(0);
+  expect(await routes.repair((task) => task())).toBe(0);
 });
 
 test('a HAProxy that started from older files serves what is intended as soon as it is repaired at all', async () => {
@@ -80,12 +80,73 @@ test('a HAProxy that started from older files serves what is intended as soon as
     seen.push(await Promise.all(['a.test', 'b.test', 'c.test'].map(whoAnswers)));
   });
   // The intended base is the one HAProxy lacks, and its overlay rules it already.
-  await routes.reset([a, host('b.test', two)]);
+  await (await routes.prepare([a, host('b.test', two)]))([]);
   await routes.plan([
     { type: 'put', host: { ...a, origin: { ...a.origin, port: two.port } } },
     { type: 'put', host: host('c.test', two) },
   ]);
-  await routes.repair();
+  await routes.repair((task) => task());
   expect(seen.length).toBeGreaterThan(1);
   expect(seen).toEqual(seen.map(() => ['two', 'two', 'two']));
+});
+
+test('changes do not wait for everything to be compared and read back, and none is undone by it', async () => {
+  const many = Array.from({ length: 5_000 }, (_, index) => host(`many-${index}.test`, one));
+  const [changed, deleted] = [host('changed.test', one), host('deleted.test', one)];
+  const stored = [...many, changed, deleted];
+  await haproxy.dataPlane.reconcile({ hosts: stored, certificates: [] });
+  // Another server beside the HAProxy that serves: what HAProxy holds it does not know yet.
+  const connected = Promise.withResolvers<void>();
+  const next = createDataPlane({
+    directory: haproxy.directory,
+    adminSocket: haproxy.settings.adminSocket,
+    onEvent: ({ type }) => type === 'connected' && connected.resolve(),
+  });
+  try {
+    await connected.promise;
+    const order: string[] = [];
+    const put = (one: DesiredHost) => ({ type: 'put', host: one }) as const;
+    const toTwo = ({ ...all }: DesiredHost) => ({ ...all, origin: { ...all.origin, port: two.port } });
+    const created = host('created.test', two);
+    const change = async () => {
+      const changes = [put(toTwo(changed)), { type: 'remove', id: deleted.id } as const, put(created)];
+      const outcomes = await next.applyHosts(changes);
+      order.push('changed');
+      expect([...outcomes.values()]).toEqual(changes.map(() => ({ applied: true })));
+      expect(await seen()).toEqual(wanted);
+      // As it was again: the base may have it already, but that is not known yet.
+      await next.applyHosts([put(created), put(toTwo(changed))]);
+      expect(await seen()).toEqual(wanted);
+    };
+    const seen = () => Promise.all(['changed.test', 'deleted.test', 'created.test', 'many-7.test'].map(whoAnswers));
+    const wanted = ['two', '404', 'two', 'one'];
+    for (const round of ['at start', 'later']) {
+      let changing: Promise<void> | undefined;
+      const onIntended = () => {
+        changing = change();
+      };
+      await next.reconcile({ hosts: stored, certificates: [] }, { onIntended });
+      order.push('reconciled');
+      await changing;
+      expect(await seen(), round).toEqual(wanted);
+      // Back to what is stored, for the next round.
+      await next.reconcile({ hosts: stored, certificates: [] });
+      expect(await seen()).toEqual(['one', 'one', '404', 'one']);
+    }
+    expect(order).toEqual(['changed', 'reconciled', 'changed', 'reconciled']);
+
+    // One that comes while everything is compared, before it is what is intended.
+    const reconciling = next.reconcile(
+      { hosts: stored, certificates: [] },
+      { latest: async () => ({ hosts: [put(toTwo(changed))], certificates: [] }) },
+    );
+    await next.applyHosts([put(toTwo(changed))]);
+    await reconciling;
+    expect(await whoAnswers('changed.test')).toBe('two');
+    expect((await next.reconcile({ hosts: [...many, toTwo(changed), deleted], certificates: [] })).changedNames).toBe(
+      0,
+    );
+  } finally {
+    await next.stop();
+  }
 });

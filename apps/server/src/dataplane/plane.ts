@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type {
   CertificateChange,
   DataPlane,
@@ -36,6 +37,9 @@ const PENDING: AppliedState = { applied: false, issue: 'the data plane has not b
  * Linux refuses to connect to the broadcast address at once.
  */
 const NOWHERE = '255.255.255.255';
+
+/** Hosts that are gone through before others get their turn. */
+const HOSTS_PER_TURN = 10_000;
 
 const stateOf = (outcome: Outcome | undefined): AppliedState => {
   if (!outcome) return PENDING;
@@ -81,10 +85,12 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
   const restart = createRestartWait();
   /** What changed since the running reconcile began to collect: of these it may hold what was before. */
   let changedHosts = new Set<number>();
-  let areCertificatesChanged = false;
+  let changedCertificates = new Set<number>();
   /** Whether a change could not be taken along: only a reconcile makes up for it. */
   let isBehind = false;
   let lost: AppliedState | undefined;
+
+  const hostState = (id: number): AppliedState => lost ?? hostStates.get(id) ?? PENDING;
 
   const remember = ({ id, originHost }: HostRoute) => {
     if (isIP(originHost) !== 0) return;
@@ -165,7 +171,7 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
   };
 
   const changeCertificates = async (ids: readonly number[]): Promise<void> => {
-    areCertificatesChanged = true;
+    for (const id of ids) changedCertificates.add(id);
     const sources = new Map((await source.certificatesById(ids)).map((certificate) => [certificate.id, certificate]));
     const changes: CertificateChange[] = [];
     for (const id of ids) {
@@ -209,18 +215,22 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
     return {
       ...collected,
       /**
-       * What it collected, with what changed meanwhile as the store has it now. Run while no change is under way: any
-       * that was acknowledged is in it, and none that comes after is undone by it.
+       * What changed meanwhile, as the store has it now. Run while no change is under way: any that was acknowledged is
+       * in it, and none that comes after is undone by it.
        */
-      async upToDate() {
+      async latest() {
         const ids = [...changedHosts];
         for (const id of ids) {
           hosts.delete(id);
           issues.delete(id);
         }
         for (const route of await source.hostsById(ids)) take(route);
-        if (areCertificatesChanged) collected.certificates = await collectCertificates();
-        return { hosts: hosts.values(), certificates: collected.certificates };
+        const changes = ids.map((id): HostChange => {
+          const host = hosts.get(id);
+          return host ? { type: 'put', host } : { type: 'remove', id };
+        });
+        if (changedCertificates.size > 0) collected.certificates = await collectCertificates();
+        return { hosts: changes, certificates: collected.certificates };
       },
     };
   };
@@ -229,16 +239,24 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
     const revision = await source.revision();
     collectedByName = new Map();
     changedHosts = new Set();
-    areCertificatesChanged = false;
+    changedCertificates = new Set();
     isBehind = false;
-    const { hosts, issues, upToDate } = await collect();
-    let certificates: readonly DesiredCertificate[] = [];
-    const report = await driver.reconcile(async () => {
-      const desiredNow = await upToDate();
-      certificates = desiredNow.certificates;
-      return desiredNow;
-    });
-    isReconciled = true;
+    const { hosts, issues, latest, ...collected } = await collect();
+    let { certificates } = collected;
+    const report = await driver.reconcile(
+      { hosts: hosts.values(), certificates },
+      {
+        async latest() {
+          const now = await latest();
+          certificates = now.certificates;
+          return now;
+        },
+        onIntended() {
+          isReconciled = true;
+          attempted.resolve();
+        },
+      },
+    );
     hostsByName = collectedByName;
     const failure = report.applied ? undefined : (report.issue ?? 'the data plane is not reachable');
     const stateFor = (issue: string | undefined): AppliedState =>
@@ -246,10 +264,17 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
     const present = new Set<number>();
     for (const id of hosts.keys()) {
       present.add(id);
+      if (present.size % HOSTS_PER_TURN === 0) await yieldToOthers();
+      // Of what was changed meanwhile the change itself has told; if it had to wait for something, that is there now or soon.
+      if (changedHosts.has(id)) {
+        isBehind ||= hostStates.has(id) && !hostState(id).applied;
+        continue;
+      }
       hostStates.set(id, stateFor(issues.get(id) ?? report.quarantinedHosts.get(id) ?? failure));
     }
-    for (const id of hostStates.keys()) if (!present.has(id)) hostStates.delete(id);
+    for (const id of hostStates.keys()) if (!present.has(id) && !changedHosts.has(id)) hostStates.delete(id);
     for (const { id } of certificates) {
+      if (changedCertificates.has(id)) continue;
       certificateStates.set(id, stateFor(report.quarantinedCertificates.get(id) ?? failure));
     }
     if (report.applied) {
@@ -292,8 +317,11 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
 
     syncCertificates: (ids: readonly number[]): Promise<void> => applyCertificates(ids),
 
-    hostState: (id: number): AppliedState => lost ?? hostStates.get(id) ?? PENDING,
+    hostState,
     certificateState: (id: number): AppliedState => lost ?? certificateStates.get(id) ?? PENDING,
+
+    /** Resolves when changes can be taken: what is stored was read once, or could not be. */
+    attempted: attempted.promise,
 
     /** Makes everything equal to the store: at start, after HAProxy restarted, and from time to time. */
     reconcile,

@@ -7,7 +7,7 @@ import { followHaproxy } from '../runtime/connection.ts';
 import { createMapCommands } from '../runtime/maps.ts';
 import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
 import type { DataPlane, Outcome } from './data-plane.ts';
-import type { CertificateChange, DesiredHost, HostChange } from './desired.ts';
+import type { DesiredHost, HostChange } from './desired.ts';
 import { createMutex } from './mutex.ts';
 import { createRoutePlane } from './route-plane.ts';
 import { createTlsPlane } from './tls-plane.ts';
@@ -89,7 +89,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
     onConnected: async ({ pid, version }) => {
       // Before the first reconcile nothing is intended yet; a repair would empty a HAProxy that serves everything.
       const driftedEntries = isKnown
-        ? await bulk(() => exclusively(async () => (await tls.repair()) + (await routes.repair())))
+        ? await bulk(async () => (await tls.repair(exclusively)) + (await routes.repair(exclusively)))
         : 0;
       onEvent({ type: 'connected', pid, version, driftedEntries });
     },
@@ -209,7 +209,9 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
 
     applyCertificates: (changes) =>
       exclusively(async () => {
-        const issue = await withLive((live) => tls.change(changes, routes.hosts.values(), live));
+        const issue = await withLive((live) =>
+          tls.change(changes, () => routes.hosts.values(), { live, exclusively: (task) => task() }),
+        );
         if (issue === undefined) revision++;
         return new Map(
           changes.map((change) => {
@@ -219,43 +221,42 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
         );
       }),
 
-    reconcile: (desired) =>
-      bulk(() =>
-        exclusively(async () => {
-          const startedAt = performance.now();
-          const state = typeof desired === 'function' ? await desired() : desired;
-          const { steps, changedNames } = await routes.reset(state.hosts);
+    reconcile: (desired, { latest, onIntended = () => {} } = {}) =>
+      bulk(async () => {
+        const startedAt = performance.now();
+        const intend = await routes.prepare(desired.hosts);
+        // All at once is only what is intended. What takes long, because it is compared, written or asked of HAProxy, is
+        // done in parts, between which changes pass.
+        const { steps, changedNames, certificates } = await exclusively(async () => {
+          const late = await latest?.();
+          const planned = await intend(late?.hosts ?? []);
           isKnown = true;
-          const certificates: CertificateChange[] = [];
-          for (const certificate of state.certificates) certificates.push({ type: 'put', certificate });
-          const wanted = new Set(
-            certificates.map((change) => (change.type === 'put' ? change.certificate.id : change.id)),
-          );
-          for (const id of [...tls.ids(), ...tls.refused.keys()])
-            if (!wanted.has(id)) certificates.push({ type: 'remove', id });
-          let driftedEntries = 0;
-          const issue = await withLive(async (live) => {
-            await tls.change(certificates, routes.hosts.values(), live);
-            await live(async () => {
-              if (steps) await routes.run(steps);
-              driftedEntries = (await tls.repair()) + (await routes.repair());
-            });
+          const all = late?.certificates ?? desired.certificates;
+          return { ...planned, certificates: await tls.intend(all, routes.hosts.values()) };
+        });
+        onIntended();
+        let driftedEntries = 0;
+        const issue = await withLive(async (live) => {
+          await tls.change(certificates, () => routes.hosts.values(), { live, exclusively });
+          await live(async () => {
+            if (steps) await exclusively(() => routes.run(steps));
+            driftedEntries = (await tls.repair(exclusively)) + (await routes.repair(exclusively));
           });
-          if (issue === undefined) revision++;
-          else await quarantineForStart();
-          lastReconcileMs = performance.now() - startedAt;
-          return {
-            applied: issue === undefined,
-            ...(issue === undefined ? {} : { issue }),
-            durationMs: lastReconcileMs,
-            hosts: routes.hosts.size,
-            changedNames,
-            driftedEntries,
-            quarantinedHosts: new Map(routes.hosts.refused),
-            quarantinedCertificates: new Map(tls.refused),
-          };
-        }),
-      ),
+        });
+        if (issue === undefined) revision++;
+        else await exclusively(quarantineForStart);
+        lastReconcileMs = performance.now() - startedAt;
+        return {
+          applied: issue === undefined,
+          ...(issue === undefined ? {} : { issue }),
+          durationMs: lastReconcileMs,
+          hosts: routes.hosts.size,
+          changedNames,
+          driftedEntries,
+          quarantinedHosts: new Map(routes.hosts.refused),
+          quarantinedCertificates: new Map(tls.refused),
+        };
+      }),
 
     async readBack(id) {
       const host = routes.hosts.get(id);

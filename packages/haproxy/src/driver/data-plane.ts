@@ -1,4 +1,4 @@
-import type { CertificateChange, DesiredState, HostChange } from './desired.ts';
+import type { CertificateChange, DesiredCertificate, DesiredState, HostChange } from './desired.ts';
 
 /** What became of one host or certificate: live in HAProxy (read back), or not, and why in words for the operator. */
 export type Outcome = { applied: boolean; issue?: string };
@@ -38,6 +38,16 @@ export type DataPlaneStatus = {
   quarantinedCertificates: ReadonlyMap<number, string>;
 };
 
+export type ReconcileOptions = {
+  /**
+   * Asked when no change is under way: what became of hosts since `desired` was read, and all certificates, so that nothing
+   * older than a change that was applied comes back. Without it nothing has changed.
+   */
+  latest?: () => Promise<{ hosts: readonly HostChange[]; certificates: Iterable<DesiredCertificate> }>;
+  /** Called when changes may be applied on top of what is desired, which is long before everything is read back. */
+  onIntended?: () => void;
+};
+
 /** Steers one HAProxy: keeps its maps, certificate list and certificates equal to the desired state, without a reload. */
 export type DataPlane = {
   /**
@@ -48,9 +58,8 @@ export type DataPlane = {
   applyCertificates(changes: readonly CertificateChange[]): Promise<Map<number, Outcome>>;
   /**
    * Makes files and HAProxy equal to `desired`, whatever they hold now; run before HAProxy starts, it writes the files.
-   * A function is asked for it when no change is under way, so that what it gives is older than no change applied.
    */
-  reconcile(desired: DesiredState | (() => Promise<DesiredState>)): Promise<ReconcileReport>;
+  reconcile(desired: DesiredState, options?: ReconcileOptions): Promise<ReconcileReport>;
   /** Reads from HAProxy whether every name of this host has its route. */
   readBack(id: number): Promise<Outcome>;
   /** Runs `reload` while no change is under way, so that the new process reads files that hold every acknowledged one. */

@@ -10,6 +10,7 @@ export type RouteBook = {
   /** Why each refused host is not served, by id. */
   readonly refused: ReadonlyMap<number, string>;
   get(id: number): DesiredHost | undefined;
+  /** All hosts; can be gone through more than once. */
   values(): Iterable<DesiredHost>;
   /** Takes changes in order; returns the names whose record may have changed (undefined: no longer served). */
   change(changes: readonly HostChange[]): {
@@ -72,7 +73,7 @@ export const createRouteBook = (): RouteBook => {
       return refused;
     },
     get: (id) => hosts.get(id),
-    values: () => hosts.values(),
+    values: () => ({ [Symbol.iterator]: () => hosts.values() }),
     change(changes) {
       const changedNames = new Map<string, string | undefined>();
       const refusedNow = new Map<number, string>();

@@ -1,12 +1,13 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { dataPlaneFiles, inDirectory } from '../config/layout.ts';
-import { writeFileAtomically } from '../files/atomic-file.ts';
+import { holdsText, writeFileAtomically } from '../files/atomic-file.ts';
 import { mapFileChunks } from '../files/map-file.ts';
 import { createTwoLevelMap, type OverlayStep } from '../reconcile/two-level-map.ts';
 import { removedRecord } from '../routes/route-record.ts';
 import type { MapCommands } from '../runtime/maps.ts';
 import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
 import type { DesiredHost, HostChange } from './desired.ts';
-import { createRouteBook } from './route-book.ts';
+import { createRouteBook, type RouteBook } from './route-book.ts';
 
 export type RoutePlaneOptions = {
   directory: string;
@@ -24,6 +25,11 @@ export type RoutePlaneOptions = {
 
 type FoldOptions = { isVerified: boolean };
 
+/** Steps for HAProxy, or undefined when they are too many; `repair` then takes them there. */
+type Planned = { steps: OverlayStep[] | undefined; changedNames: number };
+
+const namesPerTurn = 10_000;
+
 const baseHeader = [
   'name, space, record: flags|address|port|server name|host id (flags: sums of the bits in haproxy.cfg), or "off".',
   'Written by Sallyport; hosts-overlay.map wins over this file.',
@@ -34,12 +40,20 @@ const overlayHeader = ['Recent changes, same form as hosts.map; "none" removes a
 export const createRoutePlane = (options: RoutePlaneOptions) => {
   const { directory, overlay, base, bulkBase, overlayLimit, payloadBytes, foldPause } = options;
   const table = createTwoLevelMap();
-  const book = createRouteBook();
+  let book = createRouteBook();
   let isBaseFileCurrent = false;
+  /** Names that changes have come to since everything began to be compared. */
+  let touched: Set<string> | undefined;
 
   const writeBase = async (entries: Iterable<readonly [string, string]>): Promise<void> => {
     const path = inDirectory(directory, dataPlaneFiles.hostsMap);
     await writeFileAtomically(path, mapFileChunks(baseHeader, entries), { durable: true });
+  };
+
+  /** Before each start of HAProxy the file is rendered: mostly it is there already. */
+  const writeBaseOnce = async (entries: ReadonlyMap<string, string>): Promise<void> => {
+    const path = inDirectory(directory, dataPlaneFiles.hostsMap);
+    if (!(await holdsText(path, mapFileChunks(baseHeader, entries)))) await writeBase(entries);
   };
 
   // Not synced: after a power failure the files are written anew from the store before HAProxy starts.
@@ -51,14 +65,15 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
     );
 
   const runStep = async (step: OverlayStep): Promise<void> => {
-    if (step.type === 'add') return overlay.add(step.name, step.record);
+    // What is not known may hold the entry that is to be added: there would be two.
+    if (step.type === 'add' && !table.isBaseUnknown) return overlay.add(step.name, step.record);
     // A large change that waits for its fold may have left the overlay without the entry.
     try {
-      if (step.type === 'set') await overlay.set(step.name, step.record);
-      else await overlay.remove(step.name);
+      if (step.type === 'remove') await overlay.remove(step.name);
+      else await overlay.set(step.name, step.record);
     } catch (error) {
       if (!(error instanceof RuntimeRefused)) throw error;
-      if (step.type === 'set') await overlay.add(step.name, step.record);
+      if (step.type !== 'remove') await overlay.add(step.name, step.record);
     }
   };
 
@@ -89,21 +104,41 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
     return differing + Math.abs(intended.size - matching);
   };
 
-  /** Names for which HAProxy's base holds something else than it should. */
-  const differingNames = async (): Promise<Set<string>> => {
+  /** What HAProxy's base holds otherwise than it should: how many entries, and of which names. */
+  const baseDrift = async (): Promise<{ count: number; names: ReadonlySet<string> }> => {
+    const count = await countDrift(bulkBase, table.base);
+    const names = new Set<string>();
+    if (count === 0) return { count, names };
     const matching = new Set<string>();
-    const differing = new Set<string>();
     await bulkBase.forEach((name, record) => {
       if (table.base.get(name) === record) matching.add(name);
-      else differing.add(name);
+      else names.add(name);
     });
-    for (const name of table.base.keys()) if (!matching.has(name)) differing.add(name);
-    return differing;
+    for (const name of table.base.keys()) if (!matching.has(name)) names.add(name);
+    return { count, names };
   };
 
   const verifyAll = async (): Promise<void> => {
     const drifted = (await countDrift(bulkBase, table.base)) + (await countDrift(overlay, table.overlay));
     if (drifted > 0) throw new Error(`${drifted} routes in HAProxy differ from those just given`);
+  };
+
+  /** Names whose record is another one in `target`, with that. Yields to other work. */
+  const differences = async (target: ReadonlyMap<string, string>): Promise<Map<string, string | undefined>> => {
+    const changes = new Map<string, string | undefined>();
+    let count = 0;
+    for (const [name, record] of target) {
+      if (table.get(name) !== record) changes.set(name, record);
+      if (++count % namesPerTurn === 0) await yieldToOthers();
+    }
+    if (target.size === table.size && changes.size === 0) return changes;
+    for (const known of [table.base, table.overlay]) {
+      for (const name of known.keys()) {
+        if (!target.has(name) && table.get(name) !== undefined) changes.set(name, undefined);
+        if (++count % namesPerTurn === 0) await yieldToOthers();
+      }
+    }
+    return changes;
   };
 
   return {
@@ -116,7 +151,9 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
     get needsFold(): boolean {
       return table.overlay.size > overlayLimit;
     },
-    hosts: book,
+    get hosts(): RouteBook {
+      return book;
+    },
     verify,
 
     /** Takes changes into the intended contents and the files; returns the steps for HAProxy and what was refused. */
@@ -124,6 +161,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       const { changedNames, refused } = book.change(changes);
       const steps = [];
       for (const [name, record] of changedNames) {
+        touched?.add(name);
         const step = table.change(name, record);
         if (step) steps.push(step);
       }
@@ -131,10 +169,14 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       return { steps, refused };
     },
 
-    /** Runs steps in HAProxy and reads each one back. Rejects with RuntimeRefused or RuntimeUnavailable. */
+    /**
+     * Runs steps in HAProxy and reads each one back, but for those that later changes have overtaken. Rejects with
+     * RuntimeRefused or RuntimeUnavailable.
+     */
     async run(steps: readonly OverlayStep[]): Promise<void> {
-      for (const step of steps) await runStep(step);
-      await verify(steps);
+      const due = steps.filter((step) => table.overlay.get(step.name) === ('record' in step ? step.record : undefined));
+      for (const step of due) await runStep(step);
+      await verify(due);
     },
 
     /** Whether HAProxy has the intended route for each of these names. */
@@ -173,50 +215,64 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       }
     },
 
-    /** Makes `hosts` the intended contents. Returns the steps for HAProxy, or undefined when they are too many. */
-    async reset(hosts: Iterable<DesiredHost>): Promise<{ steps: OverlayStep[] | undefined; changedNames: number }> {
-      const target = await book.reset(hosts);
-      const changes = new Map<string, string | undefined>();
-      for (const [name, record] of target) if (table.get(name) !== record) changes.set(name, record);
-      if (target.size !== table.size || changes.size > 0) {
-        for (const known of [table.base, table.overlay]) {
-          for (const name of known.keys()) {
-            if (!target.has(name) && table.get(name) !== undefined) changes.set(name, undefined);
-          }
-        }
-      }
-      if (!isBaseFileCurrent || changes.size + table.overlay.size > overlayLimit) {
+    /**
+     * Works out what has to change for these hosts to be the intended contents, and writes the base file if it is to be
+     * another one. Changes go on meanwhile. Resolves to what makes it so, to be run while none is under way, with those that
+     * came too late for `hosts`.
+     */
+    async prepare(hosts: Iterable<DesiredHost>): Promise<(latest: readonly HostChange[]) => Promise<Planned>> {
+      const overtaken = new Set<string>();
+      touched = overtaken;
+      const next = createRouteBook();
+      const target = await next.reset(hosts);
+      const changes = await differences(target);
+      const isWhole = !isBaseFileCurrent || changes.size + table.overlay.size > overlayLimit;
+      if (isWhole) await writeBaseOnce(target);
+      return async (latest) => {
+        touched = undefined;
+        const { changedNames } = next.change(latest);
+        // What was changed meanwhile is compared anew.
+        for (const name of overtaken) if (!changedNames.has(name)) changedNames.set(name, target.get(name));
+        // Until it is repaired: who changes everything reads back afterwards.
+        table.isBaseUnknown = true;
         const isSame = changes.size === 0 && table.overlay.size === 0;
-        table.reset(target);
-        await writeBase(table.base);
-        await writeOverlay();
-        isBaseFileCurrent = true;
-        return { steps: isSame ? [] : undefined, changedNames: changes.size };
-      }
-      const steps = [...changes]
-        .map(([name, record]) => table.change(name, record))
-        .filter((step) => step !== undefined);
-      if (steps.length > 0) await writeOverlay();
-      return { steps, changedNames: changes.size };
+        if (isWhole) {
+          table.reset(target);
+          isBaseFileCurrent = true;
+        }
+        book = next;
+        const steps = [...(isWhole ? changedNames : new Map([...changes, ...changedNames]))]
+          .map(([name, record]) => table.change(name, record))
+          .filter((step) => step !== undefined);
+        if (isWhole || steps.length > 0) await writeOverlay();
+        return { steps: isWhole && !isSame ? undefined : steps, changedNames: changes.size };
+      };
     },
 
     /**
      * Reads back both maps and replaces what differs from the intended contents; returns the differing entries. At no
-     * moment in between is a name served by an older record than before or after.
+     * moment in between is a name served by an older record than before or after. Changes go on meanwhile, said in the
+     * overlay, but for the parts that run `exclusively`; no fold may.
      */
-    async repair(): Promise<number> {
-      const driftedOverlay = await countDrift(overlay, table.overlay);
-      const drifted = await countDrift(bulkBase, table.base);
+    async repair(exclusively: <T>(task: () => Promise<T>) => Promise<T>): Promise<number> {
+      table.isBaseUnknown = true;
+      const { count: drifted, names } = await baseDrift();
       if (drifted > 0) {
         // Neither order of the two maps would do: HAProxy's overlay may speak for changes that its base lacks, and its
         // base hold what an older overlay rules. So first the overlay says everything that the base does not.
-        const bridge = new Map(table.overlay);
-        for (const name of await differingNames()) bridge.set(name, table.get(name) ?? removedRecord);
-        await overlay.replace(bridge, { payloadBytes, pause: foldPause });
+        await exclusively(async () => {
+          const bridge = new Map(table.overlay);
+          for (const name of names) if (!bridge.has(name)) bridge.set(name, table.get(name) ?? removedRecord);
+          await overlay.replace(bridge, { payloadBytes, pause: foldPause });
+        });
         await bulkBase.replace(table.base, { payloadBytes, pause: foldPause });
       }
-      if (drifted + driftedOverlay > 0) await overlay.replace(table.overlay, { payloadBytes });
-      return drifted + driftedOverlay;
+      return exclusively(async () => {
+        const driftedOverlay = await countDrift(overlay, table.overlay);
+        if (drifted + driftedOverlay > 0) await overlay.replace(table.overlay, { payloadBytes });
+        table.isBaseUnknown = false;
+        return drifted + driftedOverlay;
+      });
     },
   };
 };

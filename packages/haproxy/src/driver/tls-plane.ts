@@ -17,7 +17,14 @@ export type TlsPlaneOptions = {
   maxPemBytes: number;
 };
 
-type Held = Pick<DesiredCertificate, 'id' | 'names' | 'notAfter'> & { fingerprint: string; digest: string };
+type Held = Pick<DesiredCertificate, 'id' | 'names' | 'notAfter'> & {
+  fingerprint: string;
+  digest: string;
+  /** Digest of what it was made from, to know it again without reading it. */
+  source: string;
+};
+
+type Exclusively = <T>(task: () => Promise<T>) => Promise<T>;
 
 const storeOf = ({ certificate }: TlsTarget): string =>
   certificate === null ? dataPlaneFiles.defaultCertificate : certificateFile(certificate);
@@ -37,7 +44,8 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
       throw new InvalidCertificate(`certificate, chain and key are larger than ${maxPemBytes} bytes`);
     }
     const { id, names, notAfter } = certificate;
-    return { pem, held: { id, names, notAfter, fingerprint, digest: hash('sha256', pem) } };
+    const source = hash('sha256', certificate.pem);
+    return { pem, held: { id, names, notAfter, fingerprint, digest: hash('sha256', pem), source } };
   };
 
   const writeCrtList = (): Promise<void> => {
@@ -86,6 +94,18 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
     }
   };
 
+  /** What is on disk HAProxy has taken before, or will read at its start; whether it holds that is for `repair` to see. */
+  const isOnDisk = async (certificate: DesiredCertificate): Promise<Held | undefined> => {
+    try {
+      const { pem, held: checked } = check(certificate);
+      const path = inDirectory(directory, certificateFile(checked.id));
+      return (await readFile(path, 'utf8')) === pem ? checked : undefined;
+    } catch {
+      // Why not is told when it is put.
+      return undefined;
+    }
+  };
+
   const removeStores = async (): Promise<number> => {
     let removed = 0;
     for (const store of await commands.stores()) {
@@ -122,22 +142,60 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
 
     /**
      * Takes and drops certificates: files always; HAProxy through `live`, which may leave a task out while there is
-     * none. A certificate that cannot be served is refused and leaves its predecessor in force.
+     * none. A certificate that cannot be served is refused and leaves its predecessor in force. Other changes may come
+     * between two parts that run `exclusively`.
      */
-    async change(changes: readonly CertificateChange[], hosts: Iterable<DesiredHost>, live: Live): Promise<void> {
+    async change(
+      changes: readonly CertificateChange[],
+      hosts: () => Iterable<DesiredHost>,
+      { live, exclusively }: { live: Live; exclusively: Exclusively },
+    ): Promise<void> {
       for (const change of changes) {
-        if (change.type === 'put') await put(change.certificate, live);
+        if (change.type === 'put') await exclusively(() => put(change.certificate, live));
         else {
           held.delete(change.id);
           refused.delete(change.id);
         }
       }
+      await exclusively(async () => {
+        if (changes.length > 0) entries.reset(hosts(), held.values());
+        // Never a list that names a missing file, nor a line without its store.
+        await writeCrtList();
+        await live(syncLines);
+        await live(removeStores);
+        await removeFiles();
+      });
+    },
+
+    /**
+     * Makes these the certificates that there should be, as far as they are known already or lie on disk as they should;
+     * returns the others, for `change`. Forgets those that are not among them.
+     */
+    async intend(
+      certificates: Iterable<DesiredCertificate>,
+      hosts: Iterable<DesiredHost>,
+    ): Promise<CertificateChange[]> {
+      const wanted = new Set<number>();
+      const changes: CertificateChange[] = [];
+      for (const certificate of certificates) {
+        const { id } = certificate;
+        wanted.add(id);
+        const known = held.get(id);
+        if (known && known.source === hash('sha256', certificate.pem)) {
+          refused.delete(id);
+          continue;
+        }
+        const found = known ? undefined : await isOnDisk(certificate);
+        if (found) held.set(id, found);
+        else changes.push({ type: 'put', certificate });
+      }
+      for (const id of [...held.keys(), ...refused.keys()]) {
+        if (wanted.has(id)) continue;
+        held.delete(id);
+        refused.delete(id);
+      }
       entries.reset(hosts, held.values());
-      // Never a list that names a missing file, nor a line without its store.
-      await writeCrtList();
-      await live(syncLines);
-      await live(removeStores);
-      await removeFiles();
+      return changes;
     },
 
     /** Leaves out a certificate that keeps HAProxy from starting. */
@@ -149,17 +207,23 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
       await removeFiles();
     },
 
-    /** Reads back every certificate and the list; puts right what differs. Returns the number of differences. */
-    async repair(): Promise<number> {
+    /**
+     * Reads back every certificate and the list; puts right what differs, `exclusively`. Returns the number of differences.
+     */
+    async repair(exclusively: Exclusively): Promise<number> {
       let differences = 0;
       const stores = new Set(await commands.stores());
-      for (const { id, fingerprint } of held.values()) {
+      for (const { id, fingerprint } of [...held.values()]) {
         const store = certificateFile(id);
         if (stores.has(store) && (await commands.fingerprint(store)) === fingerprint) continue;
-        await commands.put(store, await readFile(inDirectory(directory, store), 'utf8'));
-        differences++;
+        await exclusively(async () => {
+          // It may have been replaced or removed since.
+          if (held.get(id)?.fingerprint !== fingerprint) return;
+          await commands.put(store, await readFile(inDirectory(directory, store), 'utf8'));
+          differences++;
+        });
       }
-      return differences + (await syncLines()) + (await removeStores());
+      return exclusively(async () => differences + (await syncLines()) + (await removeStores()));
     },
   };
 };

@@ -16,6 +16,22 @@ const syncDirectory = async (path: string): Promise<void> => {
   }
 };
 
+/** Whether a file holds exactly this; false when there is none. */
+export const holdsText = async (path: string, chunks: Iterable<string>): Promise<boolean> => {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (!file) return false;
+  try {
+    for (const chunk of chunks) {
+      const expected = Buffer.from(chunk);
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(expected.length), 0, expected.length);
+      if (bytesRead !== expected.length || !expected.equals(buffer)) return false;
+    }
+    return (await file.read(Buffer.alloc(1), 0, 1)).bytesRead === 0;
+  } finally {
+    await file.close();
+  }
+};
+
 /**
  * Replaces a file at once: whoever opens it, HAProxy starting at any moment, sees the old or the new content, never a
  * part. `chunks` may be lazy, so that a large map is never one string. Mode 0600; missing directories get 0700.

@@ -13,10 +13,13 @@ export const isSameTarget = (a: TlsTarget | undefined, b: TlsTarget | undefined)
 const wildcardOf = (name: string): string => `*${name.slice(name.indexOf('.'))}`;
 const isWildcard = (name: string): boolean => name.startsWith('*.');
 
+/** Whether it asks for nothing but the best match by name. */
+const isPlain = ({ certificate, flags }: HostTls): boolean => certificate === null && flags.http2_support;
+
 /** The certificate list's entries by server name. A name without an entry gets its wildcard's, else the default certificate with HTTP/2. */
 export type TlsEntries = {
   readonly entries: ReadonlyMap<string, TlsTarget>;
-  /** Starts over. Linear in hosts and certificates. */
+  /** Starts over. Linear in hosts and certificates; goes through the hosts once or twice. */
   reset(hosts: Iterable<HostTls>, certificates: Iterable<CertificateNames>): void;
   /**
    * Takes one changed host; returns whether any entry changed, or 'all' when other hosts' entries may depend on it
@@ -88,15 +91,23 @@ export const createTlsEntries = (): TlsEntries => {
       winners = pickWinners(all);
       entries = new Map();
       for (const name of winners.keys()) put(name, ownTarget(name));
-      const exact: [HostTls, string][] = [];
+      const putExact = (host: HostTls): void => {
+        for (const name of host.names) if (!isWildcard(name)) put(name, entryFor(host, name));
+      };
+      const special: HostTls[] = [];
+      let deviates = false;
       // Wildcards first: what an exact name inherits depends on them.
       for (const host of hosts) {
+        if (!isPlain(host)) special.push(host);
         for (const name of host.names) {
-          if (isWildcard(name)) put(name, entryFor(host, name));
-          else exact.push([host, name]);
+          if (!isWildcard(name)) continue;
+          put(name, entryFor(host, name));
+          deviates ||= !isSameTarget(entries.get(name), ownTarget(name));
         }
       }
-      for (const [host, name] of exact) put(name, entryFor(host, name));
+      for (const host of special) putExact(host);
+      // Nearly all of a million hosts want what they inherit, unless a wildcard host wants something else.
+      if (deviates) for (const host of hosts) if (isPlain(host)) putExact(host);
     },
     change(before, after) {
       const targets = new Map<string, TlsTarget | undefined>();

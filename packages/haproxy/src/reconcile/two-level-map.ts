@@ -26,6 +26,11 @@ export type TwoLevelMap = {
   readonly size: number;
   /** Puts (or, with undefined, removes) one name; returns the step that HAProxy's overlay needs, if any. */
   change(name: string, record: string | undefined): OverlayStep | undefined;
+  /**
+   * While this is set, what HAProxy's base holds is not known: every change is then said in the overlay, even one that the
+   * base should have already.
+   */
+  isBaseUnknown: boolean;
   /** Begins to fold the overlay into the base. One fold at a time. */
   beginFold(): Fold;
   /** Replaces everything. */
@@ -38,6 +43,7 @@ export const createTwoLevelMap = (): TwoLevelMap => {
   let overlay = new Map<string, string>();
   let size = 0;
   let isFolding = false;
+  let isBaseUnknown = false;
 
   const get = (name: string): string | undefined => {
     const record = overlay.get(name) ?? base.get(name);
@@ -66,15 +72,22 @@ export const createTwoLevelMap = (): TwoLevelMap => {
     get size() {
       return size;
     },
+    get isBaseUnknown() {
+      return isBaseUnknown;
+    },
+    set isBaseUnknown(isUnknown) {
+      isBaseUnknown = isUnknown;
+    },
     get,
     change(name, record) {
       const current = get(name);
-      if (current === record) return undefined;
+      if (current === record && (!isBaseUnknown || record === undefined)) return undefined;
       if (current === undefined) size++;
       if (record === undefined) size--;
       const entry = record ?? removedRecord;
       // While a fold is under way HAProxy's base is about to become another one, so the overlay has to say everything.
-      if (!isFolding && isInBase(name, entry)) return overlay.delete(name) ? { type: 'remove', name } : undefined;
+      const mustSay = isFolding || isBaseUnknown;
+      if (!mustSay && isInBase(name, entry)) return overlay.delete(name) ? { type: 'remove', name } : undefined;
       const type = overlay.has(name) ? 'set' : 'add';
       overlay.set(name, entry);
       return { type, name, record: entry };
