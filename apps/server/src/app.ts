@@ -11,7 +11,7 @@ import { meRoute } from './features/auth/routes.ts';
 import { certificateRoutes } from './features/certificates/routes.ts';
 import type { Certificates } from './features/certificates/service.ts';
 import type { Metrics } from './features/health/metrics.ts';
-import { healthRoutes } from './features/health/routes.ts';
+import { healthRoutes, metricsRoute } from './features/health/routes.ts';
 import { proxyHostRoutes } from './features/proxy-hosts/routes.ts';
 import type { ProxyHosts } from './features/proxy-hosts/service.ts';
 import { remoteServerRoutes } from './features/remote-servers/routes.ts';
@@ -94,6 +94,8 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     },
     { prefix: '/api/v1' },
   );
+  // Where scrapers look when they are told nothing else.
+  await app.register(metricsRoute(deps.metrics.registry));
   // The spec names this one outside the versioned root (Authentication 5).
   await app.register(meRoute(deps.accounts.auth), { prefix: '/api' });
   return app;

@@ -18,6 +18,7 @@ import { registerSecurityMetrics } from './features/health/security-metrics.ts';
 import { createGuardCounters } from './features/logs/guard-counters.ts';
 import { createLogHub } from './features/logs/hub.ts';
 import { logSocket, startLogIntake } from './features/logs/log-intake.ts';
+import { createRefusedUpgrades } from './features/logs/refused-upgrades.ts';
 import { toNotification } from './features/logs/security-event.ts';
 import { createSecurityLog } from './features/logs/service.ts';
 import { createNotifier } from './features/notifications/notifier.ts';
@@ -133,10 +134,12 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
   });
   const hub = createLogHub(LOG_ENTRIES);
   const counters = createGuardCounters();
+  const refusedUpgrades = createRefusedUpgrades(clock);
   const securityLog = createSecurityLog({
     hub,
     onEvent(event) {
       blocks.record(event);
+      refusedUpgrades.note(event);
       const notification = toNotification(event);
       if (notification) notifier.notify(notification);
     },
@@ -163,6 +166,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
     blocks,
     hub,
     securityLog,
+    refusedUpgradeAt: refusedUpgrades.lastAt,
     liveReaders: {
       pingMs: PING_MS,
       maxBufferedBytes: READER_BUFFER_BYTES,

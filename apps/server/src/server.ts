@@ -27,6 +27,7 @@ import { createProxyHosts } from './features/proxy-hosts/service.ts';
 import { proxyHostStore } from './features/proxy-hosts/store.ts';
 import { createRemoteServers } from './features/remote-servers/service.ts';
 import { remoteServerStore } from './features/remote-servers/store.ts';
+import { createHostSurroundings } from './host-surroundings.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createIdentify } from './http/identify.ts';
 import { createDestinationCheck } from './net/check-destination.ts';
@@ -141,6 +142,11 @@ export const startServer = async (
     }
     await plane.syncHosts(ids);
   };
+  const surroundings = createHostSurroundings({ db, refusedUpgradeAt: suite.refusedUpgradeAt, clock });
+  const syncCertificates = (ids: readonly number[]): Promise<void> => {
+    surroundings.certificatesChanged();
+    return plane.syncCertificates(ids);
+  };
   const common = { db, transact, record, clock };
   const app = await createApp({
     config,
@@ -156,6 +162,7 @@ export const startServer = async (
       store: proxyHostStore,
       plane: { hostState: plane.hostState, syncHosts },
       reservedOrigin,
+      surroundings: surroundings.of,
     }),
     remoteServers: createRemoteServers({
       ...common,
@@ -166,7 +173,7 @@ export const startServer = async (
       ...common,
       store: certificateStore,
       vault,
-      plane,
+      plane: { certificateState: plane.certificateState, syncCertificates },
       backup: createBackupWriter({ db, dataDir: config.dataDir, clock }),
     }),
   });
@@ -182,10 +189,13 @@ export const startServer = async (
         database,
         url: config.databaseUrl,
         async onChanged({ hosts, certificates }) {
-          if (certificates.length > 0) await plane.syncCertificates(certificates);
+          if (certificates.length > 0) await syncCertificates(certificates);
           if (hosts.length > 0) await syncHosts(hosts);
         },
-        onGap: () => watch.reconcile(),
+        onGap() {
+          surroundings.certificatesChanged();
+          return watch.reconcile();
+        },
         log,
       })
     : undefined;

@@ -22,3 +22,4 @@ export * from './token.ts';
 export * from './url-check.ts';
 export * from './user.ts';
 export * from './waf-setup.ts';
+export * from './warning.ts';

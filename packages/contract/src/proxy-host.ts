@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { choice, ignoring, Port, RowId, Timestamp, Uuid } from './primitives.ts';
 import { wafSetupOfHost } from './waf-setup.ts';
+import { Warning } from './warning.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['id', 'uuid', 'applied', 'issue', 'warnings', 'created_at', 'updated_at'];
@@ -192,6 +193,7 @@ export const ProxyHost = Type.Object(
       description: 'The proxy serves exactly this, as read back from it. False while it lacks the last change.',
     }),
     issue: Type.Union([Type.String(), Type.Null()], { description: 'Why it is not applied, in words.' }),
+    warnings: Type.Array(Warning, { description: 'What it will not do although its fields say so. Mostly empty.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },

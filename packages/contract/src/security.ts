@@ -132,7 +132,10 @@ export const SecurityStatus = Type.Object(
     }),
     guard: Type.Object({ enabled: Type.Boolean({ description: 'The same as enabled.' }) }),
     waf: switchable('monitor', 'block'),
-    crowdsec: switchable('local', 'disabled'),
+    crowdsec: Type.Object({
+      ...switchable('local', 'disabled').properties,
+      running: Type.Boolean({ description: 'CrowdSec runs here, and its decisions are enforced.' }),
+    }),
     acl: switchable('enabled', 'disabled'),
     rate_limit: switchable('enabled', 'disabled'),
     applied: Type.Boolean({ description: 'The proxy and its guards enforce exactly this.' }),

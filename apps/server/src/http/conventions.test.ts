@@ -313,6 +313,23 @@ onBothDatabases('conventions of all resources', (kind) => {
     expect((await send('PUT', path, { port: 9 })).body).toMatchObject({ reachable: false, last_checked: null });
   });
 
+  test('CrowdSec that is switched on but does not run is never told as enforced', async () => {
+    interface Status {
+      applied: boolean;
+      issue: string | null;
+      crowdsec: object;
+    }
+    const configured = await send('POST', '/security/config', { crowdsec_mode: 'local', admin_whitelist: '127.0.0.1' });
+    expect(configured.body.warning).toContain('CrowdSec does not run here');
+    await send('POST', '/settings', { key: 'security.crowdsec.enabled', value: 'true' });
+    await send('POST', '/security/enable', {});
+    const { body } = await send<Status>('GET', '/security/status');
+    expect(body).toMatchObject({ applied: false, crowdsec: { enabled: true, mode: 'local', running: false } });
+    expect(body.issue).toContain('CrowdSec is switched on but does not run here');
+    await send('POST', '/security/config', { crowdsec_mode: 'disabled' });
+    expect((await send<Status>('GET', '/security/status')).body.issue ?? '').not.toContain('CrowdSec');
+  });
+
   test('notification settings that were never saved are a 404, or the defaults for who asks', async () => {
     const fresh = await startApp(kind);
     try {
@@ -330,4 +347,17 @@ onBothDatabases('conventions of all resources', (kind) => {
       await fresh.stop();
     }
   });
+});
+
+test('metrics are where the spec has them and where scrapers look, without a credential', async () => {
+  const app = await startApp('sqlite', { SALLYPORT_API_AUTH: 'required' });
+  try {
+    for (const path of ['/metrics', '/api/v1/metrics', '/metrics?collect=all']) {
+      const answer = await fetch(`${app.url}${path}`);
+      expect(answer.status, path).toBe(200);
+      expect(await answer.text(), path).toContain('svc_waf_requests_total');
+    }
+  } finally {
+    await app.stop();
+  }
 });

@@ -60,7 +60,7 @@ const header = (description: string, type: 'integer' | 'string') => ({ descripti
 
 /** `GET /api/v1/proxy-hosts/{uuid}` → `get_proxy_hosts_uuid`. */
 const nameOf = (method: string, path: string): string =>
-  `${method}_${path.replace('/api/v1/', '').replaceAll(/[{}]/g, '').replaceAll(/\W+/g, '_').replace(/^_/, '')}`;
+  `${method}_${path.startsWith('/api/') ? '' : 'root'}${path.replace('/api/v1/', '').replaceAll(/[{}]/g, '').replaceAll(/\W+/g, '_').replace(/^_/, '')}`;
 
 /** What every route of a policy may refuse, whoever wrote it. */
 const refusalsOf = (policy: Policy, { parameters = [], requestBody }: Operation): Record<string, Response> => {

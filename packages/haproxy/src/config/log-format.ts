@@ -10,10 +10,11 @@ export const rememberRequest = (condition = ''): string => `\
 
 /**
  * One JSON object per line. Values a client chose pass through json(), which escapes quotes and control characters.
- * Method, User-Agent and URI are there for refusals only, the decision for those by a ban.
+ * Method, User-Agent and URI are there for refusals only, the decision for those by a ban. Milliseconds have no converter before
+ * HAProxy 2.8: `concat` makes a text of the number, and what was added keeps its zeros.
  */
 export const logFormat = `'${[
-  '{"time":"%[date,utime(%Y-%m-%dT%H:%M:%SZ)]"',
+  '{"time":"%[date,utime(%Y-%m-%dT%H:%M:%S)].%[date(0,ms),mod(1000),add(1000),concat(Z),bytes(1,4)]"',
   '"client":"%ci"',
   '"reference":"%ID"',
   '"status":%ST',

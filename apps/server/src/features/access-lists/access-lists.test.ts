@@ -62,6 +62,8 @@ onBothDatabases('access lists', (kind) => {
     ['a rule without a network', { rules: [{}] }, 'rules[0].cidr is required'],
     ['a country by name', { type: 'geo_allow', countries: ['Germany'] }, 'countries[0]'],
     ['a country that is none', { type: 'geo_allow', countries: ['D1'] }, 'countries[0]'],
+    ['a code that no country has', { type: 'geo_deny', countries: ['DE', 'uk'] }, 'countries has UK'],
+    ['nobody to admit', { type: 'geo_allow' }, 'countries is required for geo_allow'],
     ['countries without geo', { type: 'deny', countries: ['DE'] }, 'countries can only be given for'],
     ['a flag as text', { enabled: 'true' }, 'enabled must be a boolean'],
   ])('refuses %s', async (_what, fields, message) => {

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { type CountryLookup, compileAccessList, formatNetwork, InvalidNetwork, parseNetwork } from '@sallyport/access';
+import {
+  type CountryLookup,
+  compileAccessList,
+  formatNetwork,
+  InvalidNetwork,
+  isCountry,
+  parseNetwork,
+} from '@sallyport/access';
 import {
   ACCESS_LIST_DEFAULTS,
   type AccessList,
@@ -52,14 +59,22 @@ const normalise = <T extends AccessListPatch>(input: T): T => {
       description,
     }));
   }
-  if (input.countries) fields.countries = [...new Set(input.countries.map((code) => code.toUpperCase()))];
+  if (input.countries) {
+    fields.countries = [...new Set(input.countries.map((code) => code.toUpperCase()))];
+    const wrong = fields.countries.find((code) => !isCountry(code));
+    // A code that no country has would look like protection, or shut out more than was meant.
+    if (wrong !== undefined) throw refuse.invalid(`countries has ${wrong}, which is no ISO 3166-1 alpha-2 code`);
+  }
   return fields;
 };
 
-const checkWhole = ({ type, countries }: AccessListFields): void => {
+const checkWhole = ({ type, countries, rules }: AccessListFields): void => {
   const isGeo = type === 'geo_allow' || type === 'geo_deny';
   // Countries that have no effect look like protection.
   if (!isGeo && countries.length > 0) throw refuse.invalid('countries can only be given for geo_allow and geo_deny');
+  if (type === 'geo_allow' && countries.length + rules.length === 0) {
+    throw refuse.invalid('countries is required for geo_allow: without a country or a rule nobody would be admitted');
+  }
 };
 
 const notFound = () => refuse.notFound('Access list not found');

@@ -60,12 +60,20 @@ test('what a client chose stays in its field', () => {
   );
 });
 
+test('a moment is told as exactly as HAProxy does', () => {
+  const line = JSON.stringify({ ...proxyFields, time: '2026-11-20T12:00:00.042Z' });
+  expect(parseProxyLine(line)?.timestamp).toBe('2026-11-20T12:00:00.042Z');
+});
+
 test('a ban is told with its decision, and a client with what it calls itself', () => {
   const decision = '1e2ddd71-b0cb-4876-9263-26eb9e6221dd';
   const read = (fields: object) => parseProxyLine(JSON.stringify({ ...proxyFields, ...fields }));
-  expect(read({ decision, user_agent: 'curl/8' })).toMatchObject({
-    reason: `the address is banned by decision ${decision}`,
+  expect(read({ decision: `manual/${decision}`, user_agent: 'curl/8' })).toMatchObject({
+    reason: `the address is banned by hand (decision ${decision})`,
     user_agent: 'curl/8',
+  });
+  expect(read({ decision: `crowdsec/${decision}` })).toMatchObject({
+    reason: `the address is banned by CrowdSec (decision ${decision})`,
   });
   // One that HAProxy was given by hand, and a line of a HAProxy that was started before it knew of these fields.
   expect(read({ decision: '-' })).toMatchObject({ reason: 'the address is banned' });

@@ -14,8 +14,8 @@ const ProxyLine = Type.Object({
   host: Type.String(),
   host_id: Type.String({ maxLength: 16 }),
   method: Type.String(),
-  /** UUID of the decision that bans the client; `-`, empty or absent: none. */
-  decision: Type.Optional(Type.String({ maxLength: 64 })),
+  /** `<source>/<uuid>` of the decision that bans the client; `-`, empty or absent: none. */
+  decision: Type.Optional(Type.String({ maxLength: 128 })),
   user_agent: Type.Optional(Type.String()),
   uri: Type.String(),
 });
@@ -45,10 +45,14 @@ const parseJson = (line: string): unknown => {
   }
 };
 
-const reasonOf = ({ decision }: ProxyLine, layer: keyof typeof REASONS): string =>
-  layer === 'decision' && decision !== undefined && isUuid(decision)
-    ? `${REASONS.decision} by decision ${decision}`
-    : REASONS[layer];
+/** Who decides, in words; another program by its own name. */
+const DECIDERS: Readonly<Record<string, string>> = { manual: 'by hand', crowdsec: 'by CrowdSec' };
+
+const reasonOf = ({ decision = '' }: ProxyLine, layer: keyof typeof REASONS): string => {
+  const [source = '', uuid = '', ...rest] = decision.split('/');
+  if (layer !== 'decision' || !isUuid(uuid) || rest.length > 0) return REASONS[layer];
+  return `${REASONS.decision} ${DECIDERS[source] ?? `by ${source}`} (decision ${uuid})`;
+};
 
 const toEvent = (line: ProxyLine, layer: keyof typeof REASONS): SecurityEvent => ({
   reference: line.reference,

@@ -5,11 +5,10 @@ const MAX_NAMES = 100;
 
 /** Splits and normalises the `domain` field; throws a 400 that names the field and the offending name. */
 export const parseDomains = (domain: string): string[] => {
-  const entries = domain
-    .split(',')
-    .map((entry) => entry.trim())
-    .filter((entry) => entry !== '');
-  if (entries.length === 0) throw refuse.invalid('domain is required');
+  const entries = domain.split(',').map((entry) => entry.trim());
+  if (entries.every((entry) => entry === '')) throw refuse.invalid('domain is required');
+  // A name that got lost on the way here must not get lost in silence.
+  if (entries.includes('')) throw refuse.invalid('domain has an empty name: two commas in a row, or one at an end');
   if (entries.length > MAX_NAMES) throw refuse.invalid(`domain must have at most ${MAX_NAMES} names`);
   const names = entries.map((entry) => {
     try {

@@ -71,6 +71,8 @@ onBothDatabases('proxy hosts', (kind) => {
     ['nothing', {}, 'domain is required'],
     ['no body', undefined, 'domain is required'],
     ['an empty domain', { ...valid, domain: ' , ' }, 'domain is required'],
+    ['an empty name', { ...valid, domain: 'a.example.com,,b.example.com' }, 'domain has an empty name'],
+    ['an empty name at the end', { ...valid, domain: 'a.example.com, ' }, 'domain has an empty name'],
     ['no forward_host', { domain: 'a.example.com', forward_port: 1 }, 'forward_host is required'],
     ['no forward_port', { domain: 'a.example.com', forward_host: 'x' }, 'forward_port is required'],
     ['a port as text', { ...valid, forward_port: '80' }, 'forward_port must be an integer'],
@@ -182,7 +184,9 @@ onBothDatabases('proxy hosts', (kind) => {
     // Why it is not applied may be worded anew once HAProxy was looked for.
     const { updated_at, issue } = answer.body;
     expect(answer.body).toEqual({ ...host, updated_at, issue });
-    expect(answer.headers.get('x-sallyport-ignored-fields')).toBe('id, uuid, applied, issue, created_at, updated_at');
+    expect(answer.headers.get('x-sallyport-ignored-fields')).toBe(
+      'id, uuid, applied, issue, warnings, created_at, updated_at',
+    );
   });
 
   test('frees the names a host gives up', async () => {

@@ -26,6 +26,7 @@ import {
 } from './administrators-part.ts';
 import { parseDomains } from './domains.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
+import { type Surroundings, warningsOf } from './warnings.ts';
 
 /** What the service needs of the data plane. */
 export interface RoutePlane {
@@ -41,6 +42,8 @@ export interface ProxyHostDeps {
   store: (executor: Executor) => ProxyHostStore;
   plane: RoutePlane;
   reservedOrigin: (address: string, port: number) => string | undefined;
+  /** What the fields of these hosts count on. */
+  surroundings: (hosts: readonly StoredProxyHost[]) => Promise<Surroundings>;
   record: RecordChange;
   clock: () => Date;
 }
@@ -79,8 +82,27 @@ const checkVerification = ({ forward_scheme, forward_verify_tls, forward_host }:
   }
 };
 
-export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, record, clock }: ProxyHostDeps) => {
-  const toWire = (host: StoredProxyHost): ProxyHost => ({ ...host, ...plane.hostState(host.id) });
+export const createProxyHosts = ({
+  db,
+  transact,
+  store,
+  plane,
+  reservedOrigin,
+  surroundings,
+  record,
+  clock,
+}: ProxyHostDeps) => {
+  const withState = (host: StoredProxyHost) => ({ ...host, ...plane.hostState(host.id) });
+
+  const toWire = async (hosts: readonly StoredProxyHost[]): Promise<ProxyHost[]> => {
+    const around = await surroundings(hosts);
+    return hosts.map((host) => ({ ...withState(host), warnings: warningsOf(host, around) }));
+  };
+
+  const oneToWire = async (host: StoredProxyHost): Promise<ProxyHost> => {
+    const around = await surroundings([host]);
+    return { ...withState(host), warnings: warningsOf(host, around) };
+  };
 
   /** Names are judged when they are looked up; an address, here already, so that the caller learns of it at once. */
   const checkOrigin = ({ forward_host, forward_port, forward_reserved }: ProxyHostFields): void => {
@@ -126,7 +148,7 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
   ): Promise<StoredProxyHost> => {
     const hosts = store(tx);
     const before = await findOrRefuse(hosts, named);
-    checkVersion(toWire(before));
+    checkVersion(withState(before));
     const patch = await resolveReferences(hosts, fields);
     if (isStandardUser(actor)) checkPatch(before, patch, names);
     if (names) await checkNames(hosts, names, before.id, actor);
@@ -146,7 +168,7 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
   ): Promise<number> => {
     const hosts = store(tx);
     const before = await findOrRefuse(hosts, named);
-    checkVersion(toWire(before));
+    checkVersion(withState(before));
     if (isStandardUser(actor)) checkDeletion(before);
     await hosts.delete(before.id);
     await record(tx, { action: 'proxy_host.delete', actor, resource: `proxy-hosts/${before.uuid}`, before });
@@ -156,11 +178,11 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
   return {
     async list(query: ListQuery): Promise<Page<ProxyHost>> {
       const page = await store(db).list(query);
-      return { ...page, rows: page.rows.map(toWire) };
+      return { ...page, rows: await toWire(page.rows) };
     },
 
     async get(named: Identifier): Promise<ProxyHost> {
-      return toWire(await findOrRefuse(store(db), named));
+      return oneToWire(await findOrRefuse(store(db), named));
     },
 
     /** Stores a new host and waits until the proxy serves it, or says in the host's `issue` why it doesn't. */
@@ -183,7 +205,7 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
         return after;
       });
       await plane.syncHosts([host.id]);
-      return toWire(host);
+      return oneToWire(host);
     },
 
     /** Changes what is given. Throws a 412 when `checkVersion` refuses the host as it is. */
@@ -196,7 +218,7 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
       const normalised = normalise(patch);
       const host = await transact((tx) => updateIn(tx, named, normalised, actor, checkVersion));
       await plane.syncHosts([host.id]);
-      return toWire(host);
+      return oneToWire(host);
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
@@ -215,7 +237,7 @@ export const createProxyHosts = ({ db, transact, store, plane, reservedOrigin, r
         return updated;
       });
       await plane.syncHosts(hosts.map(({ id }) => id));
-      return hosts.map(toWire);
+      return toWire(hosts);
     },
 
     /** Deletes many hosts, all or none; returns how many. */

@@ -10,6 +10,7 @@ export interface Ban {
 
 /** The ban of a network: of all its decisions the one that lasts longest. */
 export interface NetworkBan {
+  /** `<source>/<uuid>` of the decision: what refuses a request tells whose ban it was. */
   reference: string;
   /** Milliseconds since the epoch; Infinity: until deleted. */
   endsAt: number;
@@ -18,13 +19,16 @@ export interface NetworkBan {
 const endOf = ({ expires_at }: Ban): number =>
   expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
 
+/** A line of a map ends a value at the first blank; programs name themselves. */
+const referenceOf = ({ source, uuid }: Ban): string => `${source.replaceAll(/[^\w-]/g, '').slice(0, 32)}/${uuid}`;
+
 /** Folds decisions into one ban a network. */
 export const foldBans = (decisions: Iterable<Ban>): Map<string, NetworkBan> => {
   const bans = new Map<string, NetworkBan>();
   for (const decision of decisions) {
     const endsAt = endOf(decision);
     const other = bans.get(decision.ip);
-    if (!other || endsAt > other.endsAt) bans.set(decision.ip, { reference: decision.uuid, endsAt });
+    if (!other || endsAt > other.endsAt) bans.set(decision.ip, { reference: referenceOf(decision), endsAt });
   }
   return bans;
 };

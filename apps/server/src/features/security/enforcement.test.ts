@@ -320,7 +320,7 @@ onBothDatabases('enforcement', (kind) => {
     test('come and go one by one', () =>
       enabled(async (it) => {
         const { id, uuid } = await ban(it, '203.0.113.7');
-        expect([...it.memory.bans]).toEqual([['203.0.113.7', uuid]]);
+        expect([...it.memory.bans]).toEqual([['203.0.113.7', `manual/${uuid}`]]);
         await it.decisions.remove(id, actor);
         expect(it.memory.bans.size).toBe(0);
         expect(it.memory.order).toEqual(['bans update', 'bans update']);
@@ -331,7 +331,7 @@ onBothDatabases('enforcement', (kind) => {
         await ban(it, '203.0.113.7', '1h');
         const long = await ban(it, '203.0.113.7', '2h');
         await ban(it, '203.0.113.7', '1m');
-        expect(it.memory.bans.get('203.0.113.7')).toBe(long.uuid);
+        expect(it.memory.bans.get('203.0.113.7')).toBe(`manual/${long.uuid}`);
         await it.decisions.remove(long.id, actor);
         expect(it.memory.bans.has('203.0.113.7')).toBe(true);
       }));

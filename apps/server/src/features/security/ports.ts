@@ -10,7 +10,7 @@ export interface Applied {
 export interface BanEntry {
   /** Canonical address or CIDR range (`10.0.0.0/8`, `2001:db8::1`). Unique among all entries. */
   network: string;
-  /** UUID of the decision that lasts longest, to tell in logs what banned a client. At most 36 characters of [0-9a-f-]. */
+  /** `<source>/<uuid>` of the decision that lasts longest, to tell in logs what banned a client: 70 characters of [\w/-] at most. */
   reference: string;
 }
 

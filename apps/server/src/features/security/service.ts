@@ -45,6 +45,10 @@ export interface SecurityDeps {
 /** The built-in value of `waf_rules_source`. */
 const CORE_SOURCE = 'owasp';
 
+/** Nothing starts CrowdSec so far. What is switched on must not pass for enforced. */
+const IS_CROWDSEC_RUN = false;
+const CROWDSEC_ABSENT = 'CrowdSec is switched on but does not run here: it finds nothing, so nothing of it is enforced';
+
 const defaults = (): StoredSecurityConfig => ({ ...SECURITY_DEFAULTS, waf_exclusions: [], updated_at: '' });
 
 const normalise = (input: SecurityConfigPatch): SecurityConfigPatch => {
@@ -102,6 +106,9 @@ export const createSecurity = (deps: SecurityDeps) => {
 
   const warningFor = (config: StoredSecurityConfig, enabled: boolean, names: readonly string[]): string | undefined => {
     const warnings: string[] = [];
+    if (config.crowdsec_mode === 'local' && !IS_CROWDSEC_RUN) {
+      warnings.push('crowdsec_mode is local, but CrowdSec does not run here');
+    }
     if (config.waf_rules_source !== CORE_SOURCE && !names.includes(config.waf_rules_source)) {
       warnings.push(
         `no ruleset is named "${config.waf_rules_source}"; the installed Core Rule Set is used until there is one`,
@@ -122,16 +129,18 @@ export const createSecurity = (deps: SecurityDeps) => {
       const mode = (enabled: boolean) => (enabled ? 'enabled' : 'disabled');
       const judging = await enforcement.judging();
       const told = enforcement.status();
+      const isWanted = guard && crowdsec && config.crowdsec_mode === 'local';
+      const absent = isWanted && !IS_CROWDSEC_RUN ? CROWDSEC_ABSENT : null;
       return {
         enabled: guard,
         guard: { enabled: guard },
         waf: { enabled: waf, mode: config.waf_mode },
-        crowdsec: { enabled: crowdsec, mode: config.crowdsec_mode },
+        crowdsec: { enabled: crowdsec, mode: config.crowdsec_mode, running: IS_CROWDSEC_RUN },
         acl: { enabled: acl, mode: mode(acl) },
         rate_limit: { enabled: rate_limit, mode: mode(rate_limit) },
         ...told,
-        applied: told.applied && judging.isJudged,
-        issue: [judging.issue, told.issue].filter((text) => text !== null).join('; ') || null,
+        applied: told.applied && judging.isJudged && absent === null,
+        issue: [judging.issue, absent, told.issue].filter((text) => text !== null).join('; ') || null,
       };
     },
 
