@@ -1,8 +1,9 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
-import { ask } from './support/ask.ts';
+import { ask, exchange, statusLine } from './support/ask.ts';
 import { givenConfig } from './support/config.ts';
 import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
@@ -58,6 +59,17 @@ describe('inspection of answers', () => {
       const acceptsGzip = /gzip/.test(String(request.headers['accept-encoding'] ?? ''));
       request.resume();
       ANSWERS[request.url?.split('?', 1)[0] ?? '']?.(response, acceptsGzip);
+    });
+    // An application that speaks WebSocket below /socket only; everything else is answered as if nobody had asked.
+    origin.on('upgrade', (request, socket) => {
+      methods.push(`${request.method} ${request.url}`);
+      socket.on('error', () => socket.destroy());
+      if (request.url?.startsWith('/socket')) {
+        socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\nX-Key: 7\r\n\r\nhello ',
+        );
+        socket.pipe(socket);
+      } else socket.end('HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<p>leaked</p>');
     });
     await new Promise<void>((resolve) => origin.listen(port, '127.0.0.1', resolve));
     guarded = await startGuarded({ config: givenConfig(1, { rules: RULES }) });
@@ -122,6 +134,46 @@ describe('inspection of answers', () => {
   test('leaves the answers of other hosts alone, whatever the client asks for', async () => {
     const answer = await get('/leak', { 'x-sallyport-inspect': 'response' }, 'unread.test');
     expect(answer).toMatchObject({ status: 200, body: '<p>leaked</p>' });
+  });
+
+  const handshake = (path: string, extra = ''): string =>
+    `GET ${path} HTTP/1.1\r\nHost: guarded.test\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n` +
+    `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n${extra}\r\n`;
+
+  test.each([
+    ['a handshake', handshake('/leak')],
+    ['one with a body', `${handshake('/leak', 'Content-Length: 3\r\n')}a=1`],
+    ['one in chunks', `${handshake('/leak', 'Transfer-Encoding: chunked\r\n')}3\r\na=1\r\n0\r\n\r\n`],
+    ['another protocol', handshake('/leak').replace('websocket', 'h2c')],
+    ['no key', handshake('/leak').replace(/Sec-WebSocket-Key.*\r\n/, '')],
+  ])('asking for another protocol hides no answer: %s', async (_, request) => {
+    const text = await exchange(
+      guarded.httpPort,
+      request.replace('Host', 'X: y\r\nHost').replace('Connection: Upgrade', 'Connection: Upgrade, close'),
+    );
+    expect(text).toMatch(/^HTTP\/1\.1 40[03] /);
+    expect(text).not.toContain('leaked');
+  });
+
+  test('a WebSocket is judged by its handshake, and passes both ways', async () => {
+    const said = await new Promise<string>((resolve, reject) => {
+      const socket = connect(guarded.httpPort, '127.0.0.1', () => socket.write(handshake('/socket')));
+      let text = '';
+      socket.setEncoding('latin1').on('data', (part: string) => {
+        const isFirst = text === '';
+        text += part;
+        if (isFirst) socket.write('and back');
+        if (text.includes('and back')) socket.destroy();
+      });
+      socket.once('error', reject);
+      socket.once('close', () => resolve(text));
+    });
+    expect(said).toMatch(/^HTTP\/1\.1 101 /);
+    expect(said).toMatch(/x-key: 7/i);
+    expect(said).toMatch(/\r\n\r\nhello and back$/);
+    const before = methods.length;
+    expect(await statusLine(guarded.httpPort, handshake('/socket?q=attack'))).toMatch(/^HTTP\/1\.1 403 /);
+    expect(methods).toHaveLength(before);
   });
 
   test('only reports in monitor mode', async () => {

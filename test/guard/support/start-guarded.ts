@@ -28,6 +28,7 @@ export interface GuardedOptions {
   workers?: number;
   config?: GuardConfig;
   timeoutMs?: number;
+  maxConnections?: number;
   /** Flags that guards are asked about; with `failOpen`, what judging.map says. */
   judge?: number;
   failOpen?: boolean;
@@ -87,6 +88,7 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     workers = 2,
     config = givenConfig(1),
     timeoutMs = 1_000,
+    maxConnections = 2_000,
     judge = LISTS | FIREWALL,
     failOpen = false,
   } = options;
@@ -101,7 +103,7 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     https: [{ address: '127.0.0.1', port: httpsPort }],
     publicHttpsPort: httpsPort,
     adminSocket,
-    maxConnections: 2_000,
+    maxConnections,
     trustedProxies: options.trustedProxies ?? [],
     rateLimit: { windowSec: 60 },
     guard: {

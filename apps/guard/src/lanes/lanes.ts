@@ -15,7 +15,7 @@ const HELP_AFTER_MS = 250;
 const IDLE_MS = 120_000;
 /** Old rules stay for answers to requests that they have judged. */
 const LINGER_MS = 60_000;
-const WAIT_MS = 30_000;
+const WAIT_MS = 120_000;
 /** Bodies of one client that may wait. */
 const MOST_WAITING = 64;
 

@@ -19,6 +19,8 @@ const BODIES = {
 const PLACES = { total: 2_048, share: 512 } as const;
 /** Longer than HAProxy keeps idle connections, so that it is the one to close them. */
 const KEEP_ALIVE_MS = 120_000;
+/** HAProxy has no patience with a full queue of connections: it refuses at once. The kernel bounds this (net.core.somaxconn). */
+const BACKLOG = 4_096;
 /** HAProxy's headers fit in its buffer. */
 const MAX_HEADER_BYTES = 64 * KIB;
 
@@ -50,7 +52,7 @@ export const openDoor = async ({ dataDir, path, ...deps }: DoorDeps): Promise<{ 
   rmSync(path, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(path, resolve);
+    server.listen({ path, backlog: BACKLOG }, resolve);
   });
   chmodSync(path, proxySocketMode(path));
   return {

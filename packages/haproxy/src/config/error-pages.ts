@@ -6,6 +6,7 @@ export const ownAnswers: ReadonlyMap<number, { title: string; message: string }>
   [403, { title: 'Request refused', message: 'This request was refused.' }],
   [404, { title: 'Unknown host', message: 'No site is configured under this name.' }],
   [405, { title: 'Method not allowed', message: 'This method is not allowed here.' }],
+  [408, { title: 'Request too slow', message: 'This request came in too slowly. Please try again.' }],
   [413, { title: 'Request too large', message: 'This request is larger than this site takes.' }],
   [429, { title: 'Too many requests', message: 'Too many requests. Please slow down.' }],
   [502, { title: 'Bad gateway', message: 'The site gave no usable answer.' }],
@@ -15,7 +16,6 @@ export const ownAnswers: ReadonlyMap<number, { title: string; message: string }>
 
 /** The same for statuses that HAProxy can't be given a page for: rules answer with them, see `ownAnswer`. */
 const returnedAnswers: typeof ownAnswers = new Map([
-  [408, { title: 'Request too slow', message: 'This request came in too slowly. Please try again.' }],
   [507, { title: 'No room', message: 'There is no room for a request of this size at the moment. Please try again.' }],
 ]);
 
@@ -74,4 +74,4 @@ export const errorReplies = (): string =>
   [...ownAnswers].map(([status, { message }]) => `  http-error ${reply(status, message)}\n`).join('');
 
 /** What a rule `return`s for a status that has no `http-error`. */
-export const ownAnswer = (status: 408 | 507): string => reply(status, returnedAnswers.get(status)?.message ?? '');
+export const ownAnswer = (status: 507): string => reply(status, returnedAnswers.get(status)?.message ?? '');

@@ -127,7 +127,7 @@ backend guards
   option redispatch 1
   timeout connect 1s
   timeout server 3m
-  timeout check 1s
+  timeout check 2s
   # A guard that hangs loses its connections, and with them every further question.
   default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
 ${agents(settings, settings.guard)}`;

@@ -8,6 +8,9 @@ import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings } from './settings.ts';
 
+/** How often another guard is looked for when one does not answer. */
+const ASK_AGAIN = 3;
+
 /** Requests with long bodies: to the guard's relay, and from there back to their origin. */
 export const relaySections = (settings: ConfigSettings): string => {
   const { guard } = settings;
@@ -26,9 +29,10 @@ backend relay
   balance leastconn
   option redispatch 1
   option httpchk GET /health
-  timeout check 1s
-  # Who hangs loses its connections. How many may be open at a time is up to the relays, which know what each is good for.
-  default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions ${freshOnly}
+  # Health is answered by a thread that judges nothing; a machine without a free processor may still take its time. Who
+  # hangs loses its connections. How many may be open is up to the relays, which know what each is good for.
+  timeout check 2s
+  default-server check inter 500ms downinter 100ms rise 1 fall 3 on-marked-down shutdown-sessions ${freshOnly}
   acl gone nbsrv(relay) lt 1
   acl refused var(txn.refused) -m found
 ${rememberRequest()}\
@@ -36,9 +40,9 @@ ${rememberRequest()}\
   http-request set-var(txn.refused) str(guard)
   http-request set-var(txn.message) str("This request could not be checked. Please try again.")
   http-request deny deny_status 503 if gone
-  # Whoever answers first is alive and takes it; one that hangs is known as down only after a second or two.
+  # Whoever answers is alive and takes it; one that hangs is known as down only after seconds.
   http-request send-spoe-group guard whoever
-  http-request send-spoe-group guard whoever if !{ var(txn.guard.relay) -m found }
+${'  http-request send-spoe-group guard whoever if !{ var(txn.guard.relay) -m found }\n'.repeat(ASK_AGAIN)}\
   http-request set-header X-Sallyport-Route %[var(txn.route)]
   http-request set-header X-Sallyport-Reference %[unique-id]
   http-request set-header X-Sallyport-Client "%[src] %[src_port] %[fc_dst] %[fc_dst_port]"
@@ -58,7 +62,7 @@ ${chosen}\
   http-response set-var(txn.message) str("Blocked by access control list") if refused { var(txn.refused) -m str acl }
   http-response set-var(txn.message) str("This request could not be checked. Please try again.") if refused { status 503 }
   http-response deny deny_status 400 if refused { status 400 }
-  http-response return ${ownAnswer(408)} if refused { status 408 }
+  http-response deny deny_status 408 if refused { status 408 }
   http-response deny deny_status 413 if refused { status 413 }
   http-response deny deny_status 429 if refused { status 429 }
   http-response deny deny_status 503 if refused { status 503 }

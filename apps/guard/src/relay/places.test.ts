@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createPlaces, NoPlace, type Place, TooMany, TooSlow } from './places.ts';
+
+const [ALICE, BOB, CAROL] = ['192.0.2.1', '192.0.2.2', '2001:db8::/64'] as const;
+
+describe('places', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  const given = (total = 4, share = 3) => createPlaces({ total, share, now: () => performance.now() });
+  const upload = (places: ReturnType<typeof given>, client: string): Place => {
+    const place = places.enter(client);
+    place.receive();
+    return place;
+  };
+  const isTaken = ({ signal }: Place): boolean => {
+    if (signal.aborted) expect(signal.reason).toBeInstanceOf(TooSlow);
+    return signal.aborted;
+  };
+  /** Seconds pass; each brings so many bytes. */
+  const pass = (seconds: number, place: Place, bytes: number): void => {
+    for (let second = 0; second < seconds; second++) {
+      vi.advanceTimersByTime(1_000);
+      place.flowed(bytes);
+    }
+  };
+
+  test('an upload that brings a byte now and then loses its place within a minute', () => {
+    const place = upload(given(), ALICE);
+    for (let i = 0; i < 3; i++) {
+      pass(1, place, 1);
+      vi.advanceTimersByTime(22_000);
+    }
+    expect(isTaken(place)).toBe(true);
+  });
+
+  test('a slow line may take an hour, with pauses of almost a minute', () => {
+    const place = upload(given(), ALICE);
+    for (let i = 0; i < 30; i++) {
+      pass(60, place, 3_000);
+      vi.advanceTimersByTime(55_000);
+    }
+    expect(isTaken(place)).toBe(false);
+  });
+
+  test('but not for ever, however steadily it flows', () => {
+    const place = upload(given(), ALICE);
+    pass(2 * 3_600 + 2, place, 600);
+    expect(isTaken(place)).toBe(true);
+  });
+
+  test('what was sent in a hurry is no credit for hours', () => {
+    const place = upload(given(), ALICE);
+    pass(1, place, 13_000_000);
+    vi.advanceTimersByTime(62_000);
+    expect(isTaken(place)).toBe(true);
+  });
+
+  test('while it is judged, and while the origin thinks or is silent, time does not count', () => {
+    const place = upload(given(), ALICE);
+    place.rest();
+    vi.advanceTimersByTime(3_600_000);
+    place.send(() => false);
+    vi.advanceTimersByTime(3_600_000);
+    expect(isTaken(place)).toBe(false);
+  });
+
+  test('a client that takes nothing of its answer loses the place', () => {
+    const [reader, slow] = [given().enter(ALICE), given().enter(ALICE)];
+    reader.send(() => true);
+    slow.send(() => true);
+    for (let i = 0; i < 10; i++) {
+      vi.advanceTimersByTime(200_000);
+      slow.flowed(65_536);
+    }
+    expect([reader, slow].map(isTaken)).toEqual([true, false]);
+  });
+
+  test("a client's share is its own: the slowest of its uploads gives way to the next", () => {
+    const places = given();
+    const [first, second, third] = [upload(places, ALICE), upload(places, ALICE), upload(places, ALICE)];
+    pass(5, first, 100_000);
+    third.flowed(100_000);
+    const next = upload(places, ALICE);
+    expect([first, second, third, next].map(isTaken)).toEqual([false, true, false, false]);
+    expect(places.inUse()).toBe(3);
+  });
+
+  test('and when all of it is used by requests that arrived, the next is refused', () => {
+    const places = given();
+    for (let i = 0; i < 3; i++) places.enter(ALICE);
+    expect(() => places.enter(ALICE)).toThrow(TooMany);
+    expect(isTaken(places.enter(BOB))).toBe(false);
+  });
+
+  test('with all places taken, the client with the most of them makes room', () => {
+    const places = given();
+    const bobs = upload(places, BOB);
+    vi.advanceTimersByTime(10_000);
+    const alices = [upload(places, ALICE), upload(places, ALICE), upload(places, ALICE)];
+    const carols = upload(places, CAROL);
+    expect(isTaken(bobs)).toBe(false);
+    expect(alices.filter(isTaken)).toHaveLength(1);
+    expect(isTaken(carols)).toBe(false);
+  });
+
+  test('with all places in use, there is none until one is left', () => {
+    const places = given(2, 2);
+    const [one] = [places.enter(ALICE), places.enter(BOB)];
+    expect(() => places.enter(CAROL)).toThrow(NoPlace);
+    one.leave();
+    one.leave();
+    places.enter(CAROL);
+    expect(places.inUse()).toBe(2);
+  });
+});
