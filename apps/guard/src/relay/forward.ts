@@ -12,7 +12,7 @@ const PART_BYTES = 65_536;
 /** Names that only we may give to HAProxy. */
 const OURS = new Set(['x-sallyport-refused']);
 /** What the relay was told, and what it says anew. */
-const NOT_FORWARDED = new Set(['x-sallyport-client', 'x-sallyport-inspect', 'content-length']);
+const NOT_FORWARDED = new Set(['x-sallyport-client', 'x-sallyport-judge', 'x-sallyport-inspect', 'content-length']);
 /** What is inspected has to be readable, so the origin is not offered to compress it. */
 const NOT_FORWARDED_WHEN_INSPECTED = new Set([...NOT_FORWARDED, 'accept-encoding']);
 

@@ -55,16 +55,35 @@ export const judgedBackends = ({ guard }: ConfigSettings): string =>
   use_backend guarded if judged !relayed
 `;
 
-const agents = (settings: ConfigSettings, { agents: paths }: GuardSettings): string =>
-  paths.map((path, index) => `  server guard-${index} ${socketAddress(settings, path)}\n`).join('');
+const agents = (settings: ConfigSettings, { agents: paths }: GuardSettings, options = ''): string =>
+  paths
+    .map(
+      (path, index) =>
+        `  server guard-${index} ${socketAddress(settings, path)}${options.replace('#', String(index))}\n`,
+    )
+    .join('');
+
+const spopMode = `\
+.if version_atleast(3.1)
+  mode spop
+.else
+  mode tcp
+.endif
+`;
 
 /** How often a request whose guard ended is put to another. */
 const ASK_AGAIN = 3;
+/** How often one that is not answered in time is: the first time may find the same guard, the second one finds another. */
+export const ASK_HUNG_AGAIN = 2;
 
-const askAgain = (reason: 'hung' | 'ended'): string => `\
-  http-request send-spoe-group guard request if ${reason} firewalled !{ var(txn.guard.verdict) -m found }
-  http-request send-spoe-group guard client if ${reason} !firewalled !{ var(txn.guard.verdict) -m found }
+const askAgain = (engine: 'guard' | 'again', reason: 'hung' | 'ended'): string => `\
+  http-request send-spoe-group ${engine} request if ${reason} firewalled !{ var(txn.guard.verdict) -m found }
+  http-request send-spoe-group ${engine} client if ${reason} !firewalled !{ var(txn.guard.verdict) -m found }
 `;
+
+/** The engines of the SPOE file: the second one asks on connections of its own. */
+export const spoeFilters = ({ spoeFile }: GuardSettings): string =>
+  ['guard', 'again'].map((engine) => `  filter spoe engine ${engine} config ${quote(spoeFile)}\n`).join('');
 
 /** Origins behind the guard, and the guard. A request leaves the first section only by its first rule, or is refused. */
 export const guardSections = (settings: ConfigSettings): string =>
@@ -73,7 +92,7 @@ export const guardSections = (settings: ConfigSettings): string =>
     : `
 # Origins of hosts with an access list or the firewall. The question to the guard is in the SPOE file.
 backend guarded
-  filter spoe engine guard config ${quote(settings.guard.spoeFile)}
+${spoeFilters(settings.guard)}\
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
   http-request set-var(txn.policy) ${requiredPolicy}
   http-request send-spoe-group guard request if firewalled
@@ -84,8 +103,8 @@ backend guarded
   acl ended var(txn.guard.error) -m int 256 257
   # No answer in time (1): the guard hangs, and the other need not.
   acl hung var(txn.guard.error) -m int 1
-${askAgain('hung')}\
-${askAgain('ended').repeat(ASK_AGAIN)}\
+${askAgain('again', 'hung').repeat(ASK_HUNG_AGAIN)}\
+${askAgain('guard', 'ended').repeat(ASK_AGAIN)}\
   http-request allow if { var(txn.guard.verdict) -m str pass }
 ${rememberRequest()}\
   # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass. A guard that has
@@ -115,11 +134,7 @@ backend unjudged
   stick-table type integer size 2 store gpc0,gpc1
 
 backend guards
-.if version_atleast(3.1)
-  mode spop
-.else
-  mode tcp
-.endif
+${spopMode}\
   # Each of HAProxy's threads keeps few connections for long: in turn, all of them could end up with the same guard.
   balance leastconn
   no option http-no-delay
@@ -130,7 +145,16 @@ backend guards
   timeout check 2s
   # A guard that hangs loses its connections, and with them every further question.
   default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
-${agents(settings, settings.guard)}`;
+${agents(settings, settings.guard)}
+# Where a question goes that was not answered in time. Its connections have one question each, so that none waits behind
+# another for a guard that hangs, and go to the guard that has fewest of them.
+backend guards_again
+${spopMode}\
+  balance leastconn
+  no option http-no-delay
+  timeout connect 1s
+  timeout server 3m
+${agents(settings, settings.guard, ' track guards/guard-#')}`;
 
 /** What the log and the page say of a refusal; `layer` and `status` are where the answer stands. */
 const refusals = (ruleSet: string, layer: string, status: string): string => `\
@@ -140,21 +164,21 @@ const refusals = (ruleSet: string, layer: string, status: string): string => `\
   acl too_large ${status} -m int eq 413
 `;
 
-/** The question to the guard (SPOE configuration): with the body for the firewall, without it for access lists alone. */
-export const renderSpoe = ({ timeoutMs }: GuardSettings): string => `\
-[guard]
-spoe-agent guard
+type SpoeAgent = { name: string; backend: string; mostWaiting: number; idle: string; processingMs: number };
+
+const spoeAgent = ({ name, backend, mostWaiting, idle, processingMs }: SpoeAgent): string => `\
+[${name}]
+spoe-agent ${name}
   groups request client whoever
   option var-prefix guard
   option set-on-error error
   option continue-on-error
   # So many questions may wait on one connection before the next one goes to another guard (HAProxy 3.1 decides by itself).
-  max-waiting-frames 8
+  max-waiting-frames ${mostWaiting}
   timeout hello 1s
-  timeout idle 2m
-  # Half of what a verdict may take: a guard that does not answer leaves time for another one.
-  timeout processing ${Math.ceil(timeoutMs / 2)}ms
-  use-backend guards
+  timeout idle ${idle}
+  timeout processing ${processingMs}ms
+  use-backend ${backend}
 
 spoe-message firewall
   args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=var(txn.policy) body=req.body
@@ -174,3 +198,15 @@ spoe-group request
 spoe-group client
   messages access
 `;
+
+/**
+ * The question to the guard (SPOE configuration): with the body for the firewall, without it for access lists alone. Half of what a
+ * verdict may take is for the first guard, the rest for others when that one hangs.
+ */
+export const renderSpoe = ({ timeoutMs }: GuardSettings): string => {
+  const [first, again] = [Math.ceil(timeoutMs / 2), Math.ceil(timeoutMs / 2 / ASK_HUNG_AGAIN)];
+  return [
+    spoeAgent({ name: 'guard', backend: 'guards', mostWaiting: 8, idle: '2m', processingMs: first }),
+    spoeAgent({ name: 'again', backend: 'guards_again', mostWaiting: 1, idle: '5s', processingMs: again }),
+  ].join('\n');
+};

@@ -3,13 +3,10 @@ import { socketAddress } from './confinement.ts';
 import { ownAnswer } from './error-pages.ts';
 import { freshOnly } from './exactly-once.ts';
 import { destination, originBackends } from './forwarding.ts';
-import { requiredPolicy } from './guard.ts';
+import { ASK_HUNG_AGAIN, requiredPolicy, spoeFilters } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings } from './settings.ts';
-
-/** How often another guard is looked for when one does not answer. */
-const ASK_AGAIN = 3;
 
 /** Requests with long bodies: to the guard's relay, and from there back to their origin. */
 export const relaySections = (settings: ConfigSettings): string => {
@@ -25,7 +22,7 @@ export const relaySections = (settings: ConfigSettings): string => {
 # The guard reads a long body to its end, judges it, and hands the request back to the next section.
 # What it has to know travels in headers; copies that the client sent are replaced here.
 backend relay
-  filter spoe engine guard config ${quote(guard.spoeFile)}
+${spoeFilters(guard)}\
   balance leastconn
   option redispatch 1
   option httpchk GET /health
@@ -42,7 +39,7 @@ ${rememberRequest()}\
   http-request deny deny_status 503 if gone
   # Whoever answers is alive and takes it; one that hangs is known as down only after seconds.
   http-request send-spoe-group guard whoever
-${'  http-request send-spoe-group guard whoever if !{ var(txn.guard.relay) -m found }\n'.repeat(ASK_AGAIN)}\
+${'  http-request send-spoe-group again whoever if !{ var(txn.guard.relay) -m found }\n'.repeat(ASK_HUNG_AGAIN)}\
   http-request set-header X-Sallyport-Route %[var(txn.route)]
   http-request set-header X-Sallyport-Reference %[unique-id]
   http-request set-header X-Sallyport-Client "%[src] %[src_port] %[fc_dst] %[fc_dst_port]"
