@@ -20,8 +20,8 @@ test('puts lines together from whatever pieces they come in', async () => {
 });
 
 test('cuts a line that is too long, and goes on with the next', async () => {
-  const { lines } = await forward(['x'.repeat(1_999), 'y'.repeat(5_000), 'z'.repeat(5_000), '\nnext\n']);
-  expect(lines).toEqual([`${'x'.repeat(1_999)}y`, 'next']);
+  const { lines } = await forward(['x'.repeat(16_383), 'y'.repeat(5_000), 'z'.repeat(5_000), '\nnext\n']);
+  expect(lines).toEqual([`${'x'.repeat(16_383)}y`, 'next']);
 });
 
 test('passes a bounded number of lines per window and counts the others', async () => {

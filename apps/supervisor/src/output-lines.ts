@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 
-const longestLine = 2_000;
+/** HAProxy's lines are the longest: it cuts what clients chose, so that they stay whole (packages/haproxy, log-format.ts). */
+const longestLine = 16_384;
 const linesPerWindow = 50;
 const windowMs = 10_000;
 

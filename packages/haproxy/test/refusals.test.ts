@@ -145,6 +145,23 @@ describe("the proxy's own answers", () => {
     expect((await get('lenient.example.com', {}, path)).status).toBe(200);
   });
 
+  test.each(['/', '"', 'é', 'x'])(
+    'a refused request of more than 8 kB of %s has a whole line, with a mark where it was cut',
+    async (letter) => {
+      const path = `/.env?${letter.repeat(12_000 / Buffer.byteLength(letter))}`;
+      const answer = await exchange(
+        plane.httpPort,
+        `GET ${Buffer.from(path).toString('latin1')} HTTP/1.1\r\nHost: ok.example.com\r\nConnection: close\r\n\r\n`,
+      );
+      const reference = /x-sallyport-reference: (\S+)/i.exec(answer)?.[1] ?? '';
+      // Raw bytes above ASCII are no URL.
+      if (letter === 'é') return expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+      const line = await plane.haproxy.logged(reference);
+      expect(line).toMatchObject({ refused: 'exploit', method: 'GET', host: 'ok.example.com' });
+      expect(line.uri).toBe(`${path.slice(0, 4_000)}…`);
+    },
+  );
+
   test.each([
     '/',
     '/index.html?next=/a/b&u=https://example.com/x',

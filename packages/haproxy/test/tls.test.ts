@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../test/support/free-ports.ts';
 import { createSelfSignedCertificate } from '../src/files/self-signed-certificate.ts';
 import type { DesiredCertificate } from '../src/index.ts';
 import { givenHost } from './support/given.ts';
@@ -300,6 +301,36 @@ describe('https origins', () => {
     // A session that was verified for one name is no proof for another one.
     expect(await get(['f.example.com'], good.port, 'other.internal', true)).toBe(503);
     expect(await get(['g.example.com'], other.port, 'other.internal', true)).toBe('other');
+  });
+
+  test('an origin whose TLS fails is told from one that nobody serves, on the page and in the log', async () => {
+    const tell = async (name: string, port: number, verify: boolean) => {
+      await plane.serve(givenHost({ names: [name], origin: { scheme: 'https', port, sni: 'good.internal', verify } }));
+      const { status, body, headers } = await ask({
+        port: plane.httpPort,
+        host: name,
+        headers: { accept: 'application/json' },
+      });
+      const { termination, failure, tls } = await plane.haproxy.logged(String(headers['x-sallyport-reference']));
+      expect({ status, termination }).toEqual({ status: 503, termination: 'SC--' });
+      return { page: JSON.parse(body).error, failure, tls };
+    };
+    expect(await tell('unverified.example.com', unknown.port, true)).toEqual({
+      page: expect.stringMatching(
+        /^The site cannot be reached at the moment\.\sNo secure connection to it could be made\.$/,
+      ),
+      failure: 'SSL handshake failure',
+      tls: expect.stringContaining('certificate verify failed'),
+    });
+    expect(await tell('plain-http.example.com', plane.httpPort, false)).toMatchObject({
+      page: expect.stringContaining('No secure connection'),
+      tls: expect.stringContaining('wrong version number'),
+    });
+    expect(await tell('nobody.example.com', await freePort(), false)).toEqual({
+      page: 'The site cannot be reached at the moment.',
+      failure: '-',
+      tls: '-',
+    });
   });
 
   test('verification without a name to verify is refused, not left out', async () => {

@@ -39,9 +39,32 @@ test('warns of requests that failed, and keeps quiet about names that nobody ser
   expect(read({ status: 503, termination: 'SC', origin: '127.0.0.1:9000' })).toMatchObject({
     level: 'warn',
     message: 'request failed',
-    fields: { status: 503, termination: 'SC', origin: '127.0.0.1:9000' },
+    fields: { status: 503, termination: 'SC', origin: '127.0.0.1:9000', reason: 'the origin refuses connections' },
   });
   expect(read({ status: 404 })).toMatchObject({ level: 'debug' });
+});
+
+test.each([
+  [
+    'SC--',
+    'SSL handshake failure',
+    'error:0A000086:SSL routines::certificate verify failed',
+    'TLS with the origin failed: certificate verify failed',
+  ],
+  [
+    'SC--',
+    'Connection closed during SSL handshake',
+    '-',
+    'TLS with the origin failed: Connection closed during SSL handshake',
+  ],
+  ['sC--', '-', '-', 'no connection to the origin in time'],
+  ['SH--', 'Success', '-', 'the origin hung up before it had answered'],
+  ['PH--', 'Success', '-', "the origin's answer is not valid HTTP"],
+  ['sH--', 'Success', '-', 'the origin did not answer in time'],
+])('a request that failed by %s, %s, %s is told with: %s', (termination, failure, tls, reason) => {
+  const { fields } = read({ status: 503, termination, failure, tls });
+  expect(fields).toMatchObject({ reason, termination });
+  expect(fields).not.toHaveProperty('tls');
 });
 
 test.each([

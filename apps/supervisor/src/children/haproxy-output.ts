@@ -1,5 +1,6 @@
 import { maskUri } from '@sallyport/waf/mask-uri';
 import type { ChildLine, ReadLine } from '../child-line.ts';
+import { failureReason } from './failure-reason.ts';
 
 /** Its severities (management guide, "Logging"), after which it goes on by "(pid) : ". */
 const SEVERITY = /^\[(NOTICE|WARNING|ALERT|DIAG)\]\s*\(\d+\)\s*: (.*)$/;
@@ -11,13 +12,14 @@ const HEALTH_OF_GUARDS = /^(Server (guards|relay|gate)\/|(backend|proxy) '?(guar
 /** What our log format writes where it has nothing to say. */
 const isSaid = (value: unknown): boolean => value !== '' && value !== '-' && value !== '-:-';
 
-const requestLine = ({ time: _, termination, ...request }: Record<string, unknown>): ChildLine => {
+const requestLine = ({ time: _, termination, failure, tls, ...request }: Record<string, unknown>): ChildLine => {
   const fields = Object.fromEntries(Object.entries(request).filter(([, value]) => isSaid(value)));
   if (typeof fields.uri === 'string') fields.uri = maskUri(fields.uri);
   if (fields.refused !== undefined) return { level: 'info', message: 'request refused', fields };
   // How the connections ended tells a dead origin from a client that went away.
   if (Number(request.status) >= 500) {
-    return { level: 'warn', message: 'request failed', fields: { ...fields, termination } };
+    const reason = failureReason({ termination, failure, tls });
+    return { level: 'warn', message: 'request failed', fields: { ...fields, ...(reason && { reason }), termination } };
   }
   // Names that nobody serves, broken requests: every public address gets them all day.
   return { level: 'debug', message: 'request not served', fields };

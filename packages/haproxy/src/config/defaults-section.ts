@@ -30,6 +30,9 @@ defaults
   default-server pool-purge-delay 3s
   # Send what there is at once: an event of a stream or a gRPC message must not wait 200 ms for the kernel to fill a packet.
   option http-no-delay
+  # A client that went away gives back its place, and its origin's, at once, not when the origin answers. One that only
+  # closes its own direction counts as gone, as everywhere; HTTP has no use for that.
+  option abortonclose
   # Never share one client's connection before it proved itself; the destination and server name are part of the key.
   http-reuse safe
   # X_Real_IP and X-Real-IP are the same to CGI-like applications: names with other characters than A-Z a-z 0-9 - go.

@@ -19,6 +19,9 @@ const returnedAnswers: typeof ownAnswers = new Map([
   [507, { title: 'No room', message: 'There is no room for a request of this size at the moment. Please try again.' }],
 ]);
 
+/** Numbers of connection errors that mean that a TLS handshake failed (fc_err_str in HAProxy's manual, "SSL"). */
+const tlsErrors = [...Array.from({ length: 15 }, (_, index) => 24 + index), 43];
+
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;margin:15vh auto 0;max-width:34em;padding:0 1.5em;color:#1c2733;background:#f7f9fb}' +
   'h1{font-size:1.5em;margin:0 0 .4em}code{font-size:.9em}footer{margin-top:2em;color:#5b6b7b;font-size:.85em}' +
@@ -48,6 +51,8 @@ const jsonFragments = (status: number): [string, string][] => [
 export const renderPageFragments = (): string =>
   [...ownAnswers, ...returnedAnswers]
     .flatMap(([status, { title }]) => [...htmlFragments(status, title), ...jsonFragments(status)])
+    // HAProxy drops a space in front of a value, but not one that does not break.
+    .concat(tlsErrors.map((error) => [`${error}-origin`, '\u00a0No secure connection to it could be made.']))
     .map(([key, value]) => `${key} ${value}\n`)
     .join('');
 
@@ -63,10 +68,13 @@ const securityHeaders = [
   'hdr X-Sallyport-Reference %[unique-id]',
 ].join(' ');
 
+/** Empty unless the origin's TLS is to blame. */
+const tlsFailure = `%[bc_err,concat(-origin),map_str(${dataPlaneFiles.pageFragments})]`;
+
 /** Status, page and headers of one answer; a message is one of ours, never text of the client. */
 const reply = (status: number, message: string): string =>
   `status ${status} content-type "text/html; charset=utf-8" ` +
-  `lf-string '${piece(status, 'open')}%[var(txn.message,"${message}")]${piece(status, 'reference')}` +
+  `lf-string '${piece(status, 'open')}%[var(txn.message,"${message}")]${status === 503 ? tlsFailure : ''}${piece(status, 'reference')}` +
   `%[unique-id]${piece(status, 'close')}' ${securityHeaders}${status === 429 ? ' hdr Retry-After %[var(txn.retry_after,1)]' : ''}`;
 
 /** One `http-error` line per status. */
