@@ -1,6 +1,6 @@
 import type { SettingKey } from '@sallyport/contract';
 import type { Logger } from 'pino';
-import type { Actor } from './actor.ts';
+import type { Actor, RecordChange } from './actor.ts';
 import type { Database, Executor } from './db/open.ts';
 import { createAudit } from './features/audit/service.ts';
 import { auditStore } from './features/audit/store.ts';
@@ -12,6 +12,8 @@ import { createSessions } from './features/auth/sessions.ts';
 import { createSetup } from './features/auth/setup.ts';
 import { authStore } from './features/auth/store.ts';
 import { createThrottle } from './features/auth/throttle.ts';
+import { createIdempotency } from './features/idempotency/service.ts';
+import { idempotencyStore } from './features/idempotency/store.ts';
 import { createMailer } from './features/settings/mailer.ts';
 import { createSettings } from './features/settings/service.ts';
 import { settingStore } from './features/settings/store.ts';
@@ -49,7 +51,12 @@ export const createAccounts = (deps: AccountDeps) => {
   const { settingChanged = async () => {}, checkSetting = async () => {} } = deps;
   const { kysely: db, transact, transactAside } = database;
   const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
-  const { record, note } = audit;
+  const { note } = audit;
+  const record: RecordChange = async (tx, entry) => {
+    await audit.record(tx, entry);
+    const { idempotencyId } = entry.actor;
+    if (idempotencyId !== undefined) await idempotencyStore(tx).noteMade(idempotencyId, entry.resource);
+  };
   const invalidate = () => identities.invalidate();
   const settings = createSettings({
     db,
@@ -74,6 +81,8 @@ export const createAccounts = (deps: AccountDeps) => {
   const { beginAttempt, noteFailure, provePassword } = auth;
   const mailer = createMailer({ read: settings.read, send: sendMail, log });
   return {
+    record,
+    idempotency: createIdempotency({ db, store: idempotencyStore, vault, clock }),
     audit,
     auth,
     sessions,

@@ -28,6 +28,8 @@ export interface Actor {
   path: string;
   /** Called on this very host (see `http/local-caller.ts`), whatever the credentials. */
   isLocal: boolean;
+  /** Row of the request's `Idempotency-Key`; absent without one. */
+  idempotencyId?: string;
 }
 
 /** The actor of what a program does by itself: a job (`certificate renewal`) or the command line (`cli root`). */

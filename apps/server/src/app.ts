@@ -19,6 +19,7 @@ import type { RemoteServers } from './features/remote-servers/service.ts';
 import type { App } from './http/app-type.ts';
 import { registerBodyParser } from './http/body-parser.ts';
 import { answerUnroutable, registerErrorMapping } from './http/error-mapping.ts';
+import { registerIdempotency } from './http/idempotency.ts';
 import type { Identify } from './http/identify.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { type PolicyOptions, registerPolicy } from './http/policy.ts';
@@ -79,6 +80,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     clientAddress: deps.clientAddress,
     isOpen: deps.config.apiAuth === 'open',
   });
+  registerIdempotency(app as never, deps.accounts.idempotency.begin);
   registerBodyParser(app as never);
   registerValidation(app as never);
   await app.register(multipart, { throwFileSizeLimit: false });

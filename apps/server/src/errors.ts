@@ -41,6 +41,7 @@ export const refuse = {
   conflict: refusal(409),
   gone: refusal(410),
   tooLarge: refusal(413),
+  unprocessable: refusal(422),
   tooMany: refusal(429),
   failed: refusal(500),
   notImplemented: refusal(501),

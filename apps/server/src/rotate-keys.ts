@@ -3,6 +3,7 @@ import type { Database, Executor } from './db/open.ts';
 import { CHAIN_KEY_CONTEXT } from './features/audit/chain-key.ts';
 import { totpContext } from './features/auth/totp-context.ts';
 import { keyContext } from './features/certificates/source.ts';
+import { answerContext } from './features/idempotency/store.ts';
 import { settingContext } from './features/settings/setting-context.ts';
 import { keyIdOf, type Vault } from './secrets/vault.ts';
 
@@ -60,6 +61,21 @@ export const SEALED_PLACES: Readonly<Record<string, (tx: Executor) => AsyncGener
       replace: (webhook_secret_sealed) =>
         tx.updateTable('notification_settings').set({ webhook_secret_sealed }).execute(),
     };
+  },
+  async *'idempotency_keys.answer_sealed'(tx) {
+    for (const { id } of await tx.selectFrom('idempotency_keys').select('id').execute()) {
+      const row = await tx
+        .selectFrom('idempotency_keys')
+        .select('answer_sealed')
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      yield {
+        sealed: row.answer_sealed,
+        context: answerContext(id),
+        replace: (answer_sealed) =>
+          tx.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', id).execute(),
+      };
+    }
   },
   async *'settings.value'(tx) {
     const definitions: Readonly<Record<string, SettingDefinition>> = SETTINGS;

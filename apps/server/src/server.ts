@@ -112,7 +112,9 @@ export const startServer = async (
       `SALLYPORT_ENCRYPTION_KEY, or encryption.key, is not the key of this store: ${error.message}`,
     ]);
   });
-  const { record } = accounts.audit;
+  const { record } = accounts;
+  // With PostgreSQL another node may be answering them.
+  if (database.kind === 'sqlite') await accounts.idempotency.forgetUnanswered();
   const enforcementPlane = createEnforcementPlane({ config, driver });
   registerUnjudgedMetrics(metrics.registry, enforcementPlane.unjudged);
   const suite = createSecuritySuite({

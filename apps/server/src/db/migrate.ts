@@ -10,6 +10,7 @@ import * as routeNotices from './migrations/0013-route-notices.ts';
 import * as specialHosts from './migrations/0014-special-hosts.ts';
 import * as reservedOrigins from './migrations/0020-reserved-origins.ts';
 import * as firewallSetup from './migrations/0022-firewall-setup.ts';
+import * as idempotency from './migrations/0030-idempotency.ts';
 import type { Database } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -30,6 +31,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0014-special-hosts': specialHosts,
   '0020-reserved-origins': reservedOrigins,
   '0022-firewall-setup': firewallSetup,
+  '0030-idempotency': idempotency,
 };
 
 /** Any number will do, as long as nothing else in the database takes it. */

@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { AccountTables } from './account-tables.ts';
 import type { AuditTables } from './audit-tables.ts';
+import type { IdempotencyTables } from './idempotency-tables.ts';
 import type { SecurityTables } from './security-tables.ts';
 
 /** Booleans are 0/1 and timestamps ISO text in both databases, because SQLite has neither type. */
@@ -91,7 +92,7 @@ export interface RevisionRow {
   revision: number;
 }
 
-export interface Tables extends AccountTables, AuditTables, SecurityTables {
+export interface Tables extends AccountTables, AuditTables, IdempotencyTables, SecurityTables {
   proxy_hosts: ProxyHostRow;
   proxy_host_names: ProxyHostNameRow;
   remote_servers: RemoteServerRow;

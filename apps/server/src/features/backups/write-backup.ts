@@ -9,7 +9,7 @@ const compress = promisify(gzip);
 
 /**
  * Every table, in an order that satisfies foreign keys when the rows are put back, and whether it is kept. Left out is
- * what a restored store must not bring back: sign-ins, explanations of refusals, and the counter of changes.
+ * what a restored store must not bring back: sign-ins, explanations of refusals, answers to requests, and the counter of changes.
  */
 const TABLES: Readonly<Record<keyof Tables, boolean>> = {
   users: true,
@@ -33,6 +33,7 @@ const TABLES: Readonly<Record<keyof Tables, boolean>> = {
   audit_chain: true,
   sessions: false,
   security_blocks: false,
+  idempotency_keys: false,
   revisions: false,
 };
 const KEPT = (Object.keys(TABLES) as (keyof Tables)[]).filter((table) => TABLES[table]);

@@ -4,7 +4,7 @@ import type { App } from '../../http/app-type.ts';
 import { parseIdentifier } from '../../http/identifier.ts';
 import { sendPage } from '../../http/paging.ts';
 import { ifMatch, locate, tagged } from '../../http/versions.ts';
-import type { Certificates } from './service.ts';
+import type { Certificates, CertificateUpload } from './service.ts';
 import { readUploadForm } from './upload-form.ts';
 
 const tags = ['certificates'];
@@ -47,6 +47,10 @@ export const certificateRoutes =
       {
         config: { policy: 'sensitive' },
         bodyLimit: UPLOAD_LIMIT,
+        // Read before the handler, so that the whole request is known by then.
+        preHandler: async (request) => {
+          request.body = await readUploadForm(request);
+        },
         schema: {
           tags,
           summary: 'Upload a certificate and its key',
@@ -56,7 +60,7 @@ export const certificateRoutes =
         },
       },
       async (request, reply) => {
-        const { warning, ...certificate } = await certificates.upload(await readUploadForm(request), request.actor);
+        const { warning, ...certificate } = await certificates.upload(request.body as CertificateUpload, request.actor);
         locate(reply, `certificates/${certificate.id}`, certificate);
         return { ...certificate, ...(warning === undefined ? {} : { warning }) };
       },
