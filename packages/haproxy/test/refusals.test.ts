@@ -140,6 +140,45 @@ describe("the proxy's own answers", () => {
     '/cgi-bin/test.sh',
     '/?id=1;sleep(5)',
     '/?c=;cat+/etc/hosts',
+    '/.env;x',
+    '/.env%20',
+    '/.env%09',
+    '/.env%3bx',
+    '/.env%253b',
+    '/.env%',
+    '/.env%zz',
+    '/.env:$DATA',
+    '/.env-prod',
+    '/.env_old',
+    '/.env1',
+    '/.env,',
+    '/.ENV.bak',
+    '/.%65nv?bad=%zz',
+    '/%2eenv?bad=%',
+    '/%252e%2565nv',
+    '//.env',
+    '/./.env',
+    '/x/..;/.git/HEAD',
+    '/x%5c.git%5cHEAD',
+    '/x/..;/admin',
+    '/x/..%20/admin',
+    '/x/..%3b/admin',
+    '/x/..%00',
+    '/x/..#'.slice(0, -1),
+    '/x/%c0%ae%c0%ae%c0%afetc',
+    '/x/..%c1%9cwinnt',
+    '/x/%25c0%25ae/y',
+    '/x/%u002e%u002e%u2215y',
+    '/etc//passwd',
+    '/etc/./shadow',
+    '/x?f=%5cetc%5cpasswd',
+    '/?q=1%20union/*%20a%20*/select/**/1',
+    '/?q=1+union/**/all/**/select+1',
+    '/?q=1+union+distinct+select+1',
+    '/?q=union%0aselect%0a1',
+    '/?q=%zz%3Cscript%3E',
+    '/id_rsa;x',
+    '/id_ecdsa',
   ])('block_exploits refuses %s, and only where it is on', async (path) => {
     expect((await get('ok.example.com', {}, path)).status).toBe(403);
     expect((await get('lenient.example.com', {}, path)).status).toBe(200);
@@ -175,9 +214,30 @@ describe("the proxy's own answers", () => {
     '/etc/hosting',
     '/?discount=50%',
     '/?q=100%25',
+    '/.environment',
+    '/.github/workflows',
+    '/.well-known/security.txt',
+    '/x/..well-known/a',
+    '/x...y/..z',
+    '/?q=Citt%C3%A0&r=%E0%A4%B9&s=%F0%9F%98%80',
+    '/?q=union+of+all+selected+items',
+    '/?unionselect=reunion/select',
+    '/id_rsa.pub',
+    '/?tpl=$(x',
+    '/?rate=5%&x=%zz',
   ])('block_exploits leaves %s alone', async (path) => {
     expect((await get('ok.example.com', {}, path)).status).toBe(200);
   });
+
+  test.each(['a', '%61', '%', '%zz', 'union/*', 'union/**/', 'onload=a', '$(a', '/cgi-bin/a', '<////'])(
+    'block_exploits finds a probe behind 13 kB of %s',
+    async (filler) => {
+      const path = `/?${filler.repeat(13_000 / filler.length)}`;
+      for (const probe of ['&q=<script>', '&q=%3Cscript%3E', '/..%2f'])
+        expect((await get('ok.example.com', {}, `${path}${probe}`)).status).toBe(403);
+      expect((await get('ok.example.com', {}, path)).status).toBe(200);
+    },
+  );
 
   test.each([
     ['CONNECT', 'CONNECT ok.example.com:443 HTTP/1.1\r\nHost: ok.example.com:443\r\n\r\n', 405],

@@ -60,14 +60,18 @@ export const forceTls = ({ publicHttpsPort, trustedProxies }: ConfigSettings): s
 `;
 };
 
+const decoded = 'regsub("%(?![0-9a-fA-F]{2})",!,g),url_dec';
+const decodedOnce = `url,${decoded}`;
+
 /** Classic probes in path and query, for hosts with block_exploits. */
 export const exploits = (): string => `\
   # block_exploits: the list is in docs/guide/block-exploits.md. Three views of the URL are looked at: as it is, decoded
   # once, and decoded twice.
   acl blocks_exploits var(txn.flags),and(${routeFlags.blockExploits}) -m bool
   acl probe url -m reg -i -f ${dataPlaneFiles.exploitPatterns}
-  acl encoded_probe url,url_dec -m reg -i -f ${dataPlaneFiles.exploitPatterns}
-  acl encoded_probe url,url_dec,url_dec -m reg -i -f ${dataPlaneFiles.exploitPatterns}
+  # A malformed escape, which would keep HAProxy from decoding, is made none first: applications decode around it.
+  acl encoded_probe '${decodedOnce}' -m reg -i -f ${dataPlaneFiles.exploitPatterns}
+  acl encoded_probe '${decodedOnce},${decoded}' -m reg -i -f ${dataPlaneFiles.exploitPatterns}
   http-request set-var(txn.refused) str(exploit) if blocks_exploits probe !refused
   http-request set-var(txn.refused) str(exploit) if { url -m sub % } blocks_exploits encoded_probe !refused
 
