@@ -67,7 +67,7 @@ const render = async (): Promise<void> => {
   // A server that is alive goes on changing the store, and its own writes may come before ours: what was acknowledged
   // while we rendered must not be missing from the files that HAProxy is about to read.
   for (let attempt = 1; ; attempt++) {
-    await plane.reconcile();
+    await plane.render();
     const now = await version();
     if (now === rendered || attempt === MOST_RENDERINGS) break;
     rendered = now;

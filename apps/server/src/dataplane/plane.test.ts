@@ -14,6 +14,8 @@ let origins: Record<'old' | 'new', Origin>;
 let stored: Map<number, HostRoute>;
 /** Awaited between reading all hosts and handing them over. */
 let afterRead: () => Promise<void>;
+/** In how many parts all hosts are handed over. */
+let portions: number;
 /** Whether the store can be read. */
 let isStoreThere: boolean;
 let plane: Plane;
@@ -33,6 +35,7 @@ beforeEach(async () => {
   origins = { old: await namedOrigin('old'), new: await namedOrigin('new') };
   stored = new Map();
   afterRead = async () => {};
+  portions = 1;
   isStoreThere = true;
   const source: RouteSource = {
     hostsById: async (ids) => {
@@ -41,8 +44,10 @@ beforeEach(async () => {
     },
     async *allHosts() {
       const all = [...stored.values()];
+      const size = Math.ceil(all.length / portions);
+      for (let from = size; from < all.length; from += size) yield all.slice(from - size, from);
       await afterRead();
-      yield all;
+      yield all.slice((portions - 1) * size);
     },
     certificatesById: async () => [],
     allCertificates: async () => [],
@@ -95,6 +100,27 @@ test('a change that is answered while everything is compared is not undone by wh
   await reconciled;
   expect(await seen()).toEqual(wanted);
   expect(plane.hostState(3)).toEqual({ applied: true, issue: null });
+});
+
+test('reading and comparing many hosts leaves turns to others', async () => {
+  for (let id = 1; id <= 20_000; id++) stored.set(id, route(id, `many-${id}.test`, origins.old));
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  let turnsOfReading = 0;
+  portions = 20;
+  afterRead = async () => {
+    turnsOfReading = turns;
+  };
+  turn();
+  await plane.reconcile();
+  isOver = true;
+  expect(turnsOfReading).toBeGreaterThanOrEqual(portions - 1);
+  expect(turns - turnsOfReading).toBeGreaterThanOrEqual(20);
+  expect(await answers('many-20000.test')).toBe('old');
 });
 
 test('a change that the store went away from is told as not applied, and made up for when the store is back', async () => {

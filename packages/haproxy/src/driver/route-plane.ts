@@ -225,8 +225,9 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       touched = overtaken;
       const next = createRouteBook();
       const target = await next.reset(hosts);
-      const changes = await differences(target);
-      const isWhole = !isBaseFileCurrent || changes.size + table.overlay.size > overlayLimit;
+      const isFirst = table.size === 0 && table.overlay.size === 0;
+      const changes = isFirst ? new Map<string, string | undefined>() : await differences(target);
+      const isWhole = isFirst || !isBaseFileCurrent || changes.size + table.overlay.size > overlayLimit;
       if (isWhole) await writeBaseOnce(target);
       return async (latest) => {
         touched = undefined;
@@ -235,7 +236,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
         for (const name of overtaken) if (!changedNames.has(name)) changedNames.set(name, target.get(name));
         // Until it is repaired: who changes everything reads back afterwards.
         table.isBaseUnknown = true;
-        const isSame = changes.size === 0 && table.overlay.size === 0;
+        const isSame = changes.size === 0 && table.overlay.size === 0 && !(isFirst && target.size > 0);
         if (isWhole) {
           table.reset(target);
           isBaseFileCurrent = true;
@@ -245,7 +246,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
           .map(([name, record]) => table.change(name, record))
           .filter((step) => step !== undefined);
         if (isWhole || steps.length > 0) await writeOverlay();
-        return { steps: isWhole && !isSame ? undefined : steps, changedNames: changes.size };
+        return { steps: isWhole && !isSame ? undefined : steps, changedNames: isFirst ? target.size : changes.size };
       };
     },
 

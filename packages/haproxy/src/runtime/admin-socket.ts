@@ -7,7 +7,7 @@ export type AdminSocketOptions = {
   path: string;
   /** Longest silence of HAProxy while a command runs, milliseconds. */
   silenceTimeoutMs?: number;
-  /** Bytes of one answer before it is given up. */
+  /** Bytes of one answer that is kept before it is given up. */
   maxReplyBytes?: number;
 };
 
@@ -27,7 +27,7 @@ export const createAdminSocket = (options: AdminSocketOptions): AdminSocket => {
   const { path, silenceTimeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = options;
   let tail: Promise<unknown> = Promise.resolve();
 
-  const run = (command: Command, onChunk: (text: string) => void): Promise<void> => {
+  const run = (command: Command, onChunk: (text: string) => void, maxBytes: number): Promise<void> => {
     const bytes = encodeCommand(command);
     const name = describeCommand(command);
     return new Promise((resolve, reject) => {
@@ -42,7 +42,7 @@ export const createAdminSocket = (options: AdminSocketOptions): AdminSocket => {
       socket.on('error', (error) => fail(error.message, error));
       socket.on('data', (chunk: string) => {
         received += chunk.length;
-        if (received > maxReplyBytes) fail(`answer over ${maxReplyBytes} bytes`);
+        if (received > maxBytes) fail(`answer over ${maxBytes} bytes`);
         else onChunk(chunk);
       });
       // Every answer, even an empty one, ends with a line feed: without any byte the process died before it answered.
@@ -52,8 +52,8 @@ export const createAdminSocket = (options: AdminSocketOptions): AdminSocket => {
     });
   };
 
-  const queued = (command: Command, onChunk: (text: string) => void): Promise<void> => {
-    const result = tail.then(() => run(command, onChunk));
+  const queued = (command: Command, onChunk: (text: string) => void, maxBytes: number): Promise<void> => {
+    const result = tail.then(() => run(command, onChunk, maxBytes));
     tail = result.catch(() => undefined);
     return result;
   };
@@ -61,16 +61,18 @@ export const createAdminSocket = (options: AdminSocketOptions): AdminSocket => {
   return {
     async ask(command) {
       const chunks: string[] = [];
-      await queued(command, (chunk) => chunks.push(chunk));
+      await queued(command, (chunk) => chunks.push(chunk), maxReplyBytes);
       return chunks.join('');
     },
     async askLines(command, onLine) {
       let rest = '';
-      await queued(command, (chunk) => {
+      const take = (chunk: string): void => {
         const lines = (rest + chunk).split('\n');
         rest = lines.pop() ?? '';
         for (const line of lines) if (line !== '') onLine(line);
-      });
+      };
+      // A map of a million hosts is 90 MB, of which nothing is kept here.
+      await queued(command, take, Number.POSITIVE_INFINITY);
       if (rest !== '') onLine(rest);
     },
   };
