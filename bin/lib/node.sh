@@ -7,10 +7,10 @@ is_recent_node() {
   [ "${major%%.*}" -ge 24 ] 2>/dev/null
 }
 
-# Prints the path of the Node that the lockfile brings for this machine, if it is installed.
+# pinned_node [DIRECTORY]: prints the path of the Node that the lockfile brings for this machine, if it is installed there.
 # It is not node_modules/.bin/node: Debian's npm does not make that link.
 pinned_node() {
-  for candidate in "$root"/node_modules/node-linux-*/bin/node; do
+  for candidate in "${1:-$root}"/node_modules/node-linux-*/bin/node; do
     if is_recent_node "$candidate"; then printf '%s\n' "$candidate"; fi
   done
 }
@@ -21,13 +21,13 @@ modules_wanted() {
     sha256sum | cut -c 1-64
 }
 
-# npm_ci [OPTION…]: quiet unless it fails.
+# npm_ci [OPTION…]: installs in $aside; quiet unless it fails.
 npm_ci() {
   log=$(mktemp)
-  if ! (cd "$root" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error "$@") >"$log" 2>&1; then
+  if ! (cd "$aside" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error "$@") >"$log" 2>&1; then
     cat "$log" >&2
-    rm -f "$log"
-    fail 'npm ci failed'
+    rm -rf "$log" "$aside"
+    fail 'npm ci failed; what was installed before was left as it is'
   fi
   rm -f "$log"
 }
@@ -35,17 +35,46 @@ npm_ci() {
 # npm leaves out optional packages that don't support the Node it runs on, native parts of the test runner among them.
 # On an old Node the pinned one is fetched first, and npm runs again on that.
 npm_ci_on_pinned_node() {
-  if [ -z "$(pinned_node)" ]; then
-    npm_ci --omit=dev
-    # Were we stopped here, this record would make the half install look whole.
-    rm -f "$root/node_modules/.package-lock.json"
-  fi
-  if [ -z "$(pinned_node)" ]; then fail "npm has no Node 24 for this machine: please install Node 24 or later"; fi
+  npm_ci --omit=dev
+  if [ -z "$(pinned_node "$aside")" ]; then fail "npm has no Node 24 for this machine: please install Node 24 or later"; fi
   borrowed=$root/.cache/node
   mkdir -p "$borrowed"
-  cp -f "$(pinned_node)" "$borrowed/node"
+  cp -f "$(pinned_node "$aside")" "$borrowed/node"
   (PATH="$borrowed:$PATH" && npm_ci)
   rm -rf "$borrowed"
+}
+
+# What "npm ci" makes: node_modules of the repository and of its workspaces, relative to it.
+module_directories() {
+  (cd "$1" && ls -d node_modules packages/*/node_modules apps/*/node_modules 2>/dev/null) || true
+}
+
+# npm removes what is there before it fetches: without a registry nothing would be left to start. So it works aside, and
+# what it made takes the place of the old only when it is whole.
+install_modules() {
+  aside=$root/.cache/install
+  old=$root/.cache/modules-before
+  rm -rf "$aside"
+  for file in $(cd "$root" && ls -d package.json package-lock.json .npmrc packages/*/package.json apps/*/package.json 2>/dev/null); do
+    mkdir -p "$aside/$(dirname "$file")"
+    cp -p "$root/$file" "$aside/$file"
+  done
+  if is_recent_node node; then npm_ci; else npm_ci_on_pinned_node; fi
+  printf '%s\n' "$(modules_wanted)" >"$aside/node_modules/.sallyport-installed"
+  rm -rf "$old"
+  for directory in $(module_directories "$root"); do
+    mkdir -p "$old/$(dirname "$directory")"
+    mv "$root/$directory" "$old/$directory"
+  done
+  for directory in $(module_directories "$aside"); do mv "$aside/$directory" "$root/$directory"; done
+  rm -rf "$aside" "$old"
+}
+
+# Were we stopped between the two moves, the modules that were there before are still aside.
+put_back_modules() {
+  old=$root/.cache/modules-before
+  if [ ! -d "$old/node_modules" ] || [ -d "$root/node_modules" ]; then return 0; fi
+  for directory in $(module_directories "$old"); do mv "$old/$directory" "$root/$directory"; done
 }
 
 modules_are_right() {
@@ -64,13 +93,13 @@ ensure_modules() {
   mkdir -p "$root/.cache"
   (
     flock 9
+    put_back_modules
     if modules_are_right; then exit 0; fi
     if ! is_there npm; then
       if is_there node; then install_packages 'npm '; else install_packages 'nodejs npm '; fi
     fi
     say 'installing the locked npm packages'
-    if is_recent_node node; then npm_ci; else npm_ci_on_pinned_node; fi
-    printf '%s\n' "$(modules_wanted)" >"$root/node_modules/.sallyport-installed"
+    install_modules
   ) 9>"$root/.cache/install.lock"
 }
 
@@ -87,4 +116,15 @@ choose_node() {
   if [ -z "$node" ]; then fail 'needs Node 24 or later: please install it'; fi
   # What starts by "#!/usr/bin/env node" must get the same one.
   PATH="$(dirname "$node"):$PATH"
+}
+
+# Compiles our sources ahead, unless that was done since the last change of one. Nothing depends on it but memory and the
+# time to start: where it can't be done, each process does it for itself.
+ensure_compiled() {
+  stamp=$NODE_COMPILE_CACHE/compiled-$("$node" --version)
+  if [ -f "$stamp" ] && [ -z "$(find "$root"/apps/*/src "$root"/packages/*/src -name '*.ts' -newer "$stamp" | head -n 1)" ]; then
+    return
+  fi
+  mkdir -p "$NODE_COMPILE_CACHE" 2>/dev/null && [ -w "$NODE_COMPILE_CACHE" ] || return 0
+  "$node" "$root/bin/lib/compile.mjs" "$root" "$stamp" 2>/dev/null || true
 }

@@ -68,6 +68,8 @@ const node = mkdtempSync(join(tmpdir(), 'sallyport-memory-'));
 const [api = 0, http = 0, https = 0] = await freePorts(3);
 copyFileSync(process.execPath, join(node, 'node'));
 process.execPath = join(node, 'node');
+// As bin/up does.
+process.env.MALLOC_ARENA_MAX ??= '1';
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
 
 const product = createProduct({ api, http, https });

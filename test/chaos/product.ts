@@ -55,6 +55,7 @@ export const createProduct = (ports: ProductPorts, databaseUrl?: string): Produc
   const env = {
     PATH: process.env.PATH ?? '',
     ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+    ...(process.env.MALLOC_ARENA_MAX && { MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX }),
     SALLYPORT_DATA_DIR: dataDir,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),
     SALLYPORT_HTTP_BIND: `127.0.0.1:${ports.api}`,
@@ -104,7 +105,11 @@ export const createProduct = (ports: ProductPorts, databaseUrl?: string): Produc
       // A file, not a pipe: the server's output must not depend on this process or the supervisor.
       const output = openSync(logFile, 'a');
       const before = log().length;
-      const child = spawn(process.execPath, [supervisorMain], { env, stdio: ['ignore', output, output], cwd: dir });
+      const child = spawn(process.execPath, ['--max-semi-space-size=1', supervisorMain], {
+        env,
+        stdio: ['ignore', output, output],
+        cwd: dir,
+      });
       closeSync(output);
       supervisor = child;
       exited = new Promise((resolve) => child.once('exit', resolve));

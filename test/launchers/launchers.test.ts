@@ -4,6 +4,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   utimesSync,
@@ -43,7 +44,7 @@ const givenRepository = () => {
   const npmLog = join(root, 'npm.log');
   write(
     'tools/npm',
-    `#!/bin/sh\necho "$1" >>'${npmLog}'\nmkdir -p node_modules\n[ ! -f fail ] || exit 1\ntouch node_modules/.package-lock.json\n`,
+    `#!/bin/sh\necho "$1" >>'${npmLog}'\nmkdir -p node_modules\n[ ! -f '${root}/fail' ] || exit 1\ntouch node_modules/.package-lock.json\necho "$(ls packages apps)" >node_modules/seen\n`,
     0o755,
   );
   const run = (script: string) =>
@@ -103,12 +104,61 @@ test('starts over after an install that failed', () => {
   const obstacle = write('fail', '');
   expect(setUp('ensure_modules')).toMatchObject({
     status: 1,
-    stderr: 'sallyport: installing the locked npm packages\nsallyport: npm ci failed\n',
+    stderr:
+      'sallyport: installing the locked npm packages\nsallyport: npm ci failed; what was installed before was left as it is\n',
   });
   rmSync(obstacle);
   expect(setUp('ensure_modules').status).toBe(0);
   expect(installs()).toBe(2);
   expect(existsSync(join(root, 'node_modules/.sallyport-installed'))).toBe(true);
+});
+
+test('leaves the modules that are there alone until the new ones are whole', () => {
+  const { root, write, setUp } = givenRepository();
+  const installed = write('node_modules/a-package/index.js', 'old');
+  const nested = write('apps/b/node_modules/another/index.js', 'old');
+  const obstacle = write('fail', '');
+  expect(setUp('ensure_modules').status).toBe(1);
+  expect([installed, nested].map((path) => readFileSync(path, 'utf8'))).toEqual(['old', 'old']);
+  rmSync(obstacle);
+  expect(setUp('ensure_modules').status).toBe(0);
+  expect([installed, nested].map(existsSync)).toEqual([false, false]);
+  // npm saw the workspaces, and nothing is left of where it worked.
+  expect(readFileSync(join(root, 'node_modules/seen'), 'utf8')).toBe('apps:\nb\n\npackages:\na\n');
+  expect(readdirSync(join(root, '.cache'))).toEqual(['install.lock']);
+});
+
+test('puts back the modules of before when it was stopped while it changed them', () => {
+  const { root, write, setUp } = givenRepository();
+  write('.cache/modules-before/node_modules/a-package/index.js', 'old');
+  write('fail', '');
+  expect(setUp('ensure_modules').status).toBe(1);
+  expect(readFileSync(join(root, 'node_modules/a-package/index.js'), 'utf8')).toBe('old');
+});
+
+test('compiles the sources ahead, once for each change, without running them', () => {
+  const { root, write, setUp } = givenRepository();
+  write('apps/b/package.json', '{"type": "module"}');
+  write('apps/b/src/part.ts', 'export const text: string = "ran";');
+  const main = write('apps/b/src/main.ts', 'import { text } from "./part.ts"; process.stdout.write(text as string);');
+  write('apps/b/src/a.test.ts', 'import "./not-there.ts";');
+  write('packages/a/src/index.ts', 'export {};');
+  write('bin/lib/compile.mjs', readFileSync(join(repository, 'bin/lib/compile.mjs'), 'utf8'));
+  // Node's stripper is WebAssembly: without that only what is stripped already can run.
+  const runStripped = () =>
+    spawnSync(process.execPath, ['--import', 'data:text/javascript,delete globalThis.WebAssembly', main], {
+      env: { NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node') },
+      encoding: 'utf8',
+    }).stdout;
+  expect(runStripped()).toBe('');
+  const compile = () => setUp('choose_node; ensure_compiled');
+  expect(compile()).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  expect(runStripped()).toBe('ran');
+  writeFileSync(main, 'const text: string = "changed"; process.stdout.write(text);');
+  utimesSync(main, new Date(), new Date(Date.now() + 60_000));
+  expect(runStripped()).toBe('');
+  compile();
+  expect(runStripped()).toBe('changed');
 });
 
 test('finds out which packages are missing, by command and by path', () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { guardCount } from '../../apps/server/src/dataplane/enforcement-layout.ts';
+import { defaultGuards } from '../../apps/server/src/dataplane/enforcement-layout.ts';
 import { listProcesses } from '../../apps/supervisor/src/process/proc.ts';
 import { until } from '../../apps/supervisor/src/testing/until.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -96,7 +96,7 @@ test('writes one JSON object a line when asked to, and the setup token elsewhere
     .split('\n')
     .map((line) => JSON.parse(line));
   expect(new Set(lines.map(({ name, child }) => child ?? name))).toEqual(
-    new Set(['supervisor', 'haproxy', 'server', ...Array.from({ length: guardCount() }, (_, i) => `guard-${i}`)]),
+    new Set(['supervisor', 'haproxy', 'server', ...Array.from({ length: defaultGuards() }, (_, i) => `guard-${i}`)]),
   );
   const token = /"setup_token": "([0-9a-f]{32})"/.exec(output.stderr)?.[1] ?? 'none';
   expect(token).not.toBe('none');

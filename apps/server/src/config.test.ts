@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ConfigError, parseConfig } from './config.ts';
@@ -25,6 +25,7 @@ describe('configuration', () => {
       apiAuth: 'local',
       emergencyToken: undefined,
       trustedProxies: [],
+      guards: Math.max(2, Math.ceil(availableParallelism() / 2)),
       guardTimeoutMs: 1_000,
     });
     expect(config.managementCidrs.map(String)).toEqual([

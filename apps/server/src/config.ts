@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { defaultGuards } from './dataplane/enforcement-layout.ts';
 import type { LogFormat } from './log.ts';
 import { Cidr } from './net/cidr.ts';
 import { type Listen, parseListen } from './net/listen.ts';
@@ -30,6 +31,8 @@ export interface Config {
   proxyProtocol: boolean;
   /** Time for a guard's verdict, milliseconds; then the request counts as not judged. */
   guardTimeoutMs: number;
+  /** How many guards there are. */
+  guards: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** How all processes write their log: lines for people, or one JSON object a line. */
   logFormat: LogFormat;
@@ -92,6 +95,14 @@ const guardTimeout = (text: string): number => {
   return timeoutMs;
 };
 
+const MOST_GUARDS = 64;
+
+const guards = (text: string): number => {
+  const count = /^\d{1,2}$/.test(text) ? Number(text) : 0;
+  if (count < 2 || count > MOST_GUARDS) throw new Error(`must be a number from 2 to ${MOST_GUARDS}`);
+  return count;
+};
+
 /** Local listeners only accept an address, not a name that may come to mean another one. */
 const addressListen = (text: string) => {
   const listen = parseListen(text);
@@ -131,6 +142,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     emergencyBind: read('SALLYPORT_EMERGENCY_BIND', addressListen, undefined),
     emergencyBasicAuth: read('SALLYPORT_EMERGENCY_BASIC_AUTH', basicAuth, undefined),
     trustedProxies: read('SALLYPORT_TRUSTED_PROXIES', cidrList, []),
+    guards: read('SALLYPORT_GUARDS', guards, defaultGuards()),
     guardTimeoutMs: read('SALLYPORT_GUARD_TIMEOUT', guardTimeout, 1_000),
     proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',
     logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),

@@ -1,3 +1,4 @@
+import { collectAll } from './collect-all.ts';
 import { type Config, parseConfig } from './config.ts';
 import { readEnvironment } from './config-sources.ts';
 import { failureLines } from './failure-lines.ts';
@@ -20,6 +21,9 @@ const showSetup = ({ httpBind, logFormat }: Config, token: string): void => {
   output.write(`${lines.join('\n')}\n`);
 };
 
+/** By then HAProxy has been compared with the store, of a small deployment at least. */
+const STARTED_MS = 5_000;
+
 const main = async () => {
   const env = readEnvironment(process.argv.slice(2), process.env, process.cwd());
   const config = parseConfig(env, process.cwd());
@@ -33,6 +37,8 @@ const main = async () => {
     announceSetupToken: (token) => showSetup(config, token),
   });
   log.debug({ url: server.url }, 'listening');
+  // What the start leaves behind would stay for as long as little is asked of the API.
+  setTimeout(collectAll, STARTED_MS).unref();
   if (config.apiAuth === 'open') log.warn('API authentication is off: everybody who can connect may change everything');
   const stop = (signal: NodeJS.Signals) => {
     log.debug({ signal }, 'stopping');

@@ -1,11 +1,10 @@
 import type { SettingKey } from '@sallyport/contract';
-import { compile } from '@sallyport/waf';
 import type { Logger } from 'pino';
 import type { Actor, RecordChange } from './actor.ts';
 import { proxySocketMode } from './dataplane/proxy-account.ts';
 import type { Database, Executor } from './db/open.ts';
 import { refuse } from './errors.ts';
-import { findCountryDatabase, openCountryDatabase } from './features/access-lists/country-database.ts';
+import { checkCountryDatabase, findCountryDatabase } from './features/access-lists/country-database.ts';
 import { createAccessLists } from './features/access-lists/service.ts';
 import { accessListStore } from './features/access-lists/store.ts';
 import type { Auth } from './features/auth/service.ts';
@@ -78,7 +77,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
   const { database, dataDir, fetch, metrics, record, clock, log } = deps;
   const { kysely: db, transact } = database;
   const countryDatabase = findCountryDatabase(dataDir);
-  const country = countryDatabase === undefined ? undefined : openCountryDatabase(countryDatabase);
+  const country = countryDatabase === undefined ? undefined : checkCountryDatabase(countryDatabase);
 
   const enforcement = createEnforcement({
     source: createSecuritySource(db, deps.isOwnApi),
@@ -179,7 +178,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
       store: securityStore,
       rulesetNames: async (executor) => (await rulesetStore(executor).list()).map(({ name }) => name),
       checkWebhookUrl,
-      checkTargets: createTargetCheck(compile),
+      checkTargets: createTargetCheck(async () => (await import('@sallyport/waf')).compile),
       enforcement,
       lockOut,
       beginSecretAttempt: deps.beginSecretAttempt,

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { collectAll } from '@sallyport/server/collect-all';
 import { ConfigError, parseConfig } from '@sallyport/server/config';
 import { readEnvironment } from '@sallyport/server/config-sources';
 import { prepareRunDirectory } from '@sallyport/server/dataplane/proxy-account';
@@ -102,6 +103,8 @@ const run = async (): Promise<void> => {
     proxy: addresses,
     afterMs: Math.round(process.uptime() * 1000),
   });
+  // From now on it needs next to nothing: what the start left behind would stay.
+  collectAll();
 };
 
 try {

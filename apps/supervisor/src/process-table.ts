@@ -1,5 +1,4 @@
 import type { Config } from '@sallyport/server/config';
-import { guardCount } from '@sallyport/server/dataplane/enforcement-layout';
 import { parseListen } from '@sallyport/server/net/listen';
 import type { Logger } from 'pino';
 import type { ChildSpec } from './child-spec.ts';
@@ -35,7 +34,7 @@ export const processTable = ({ config, layout, addresses, environment, log }: Pr
   };
   const listeners = [addresses.http, addresses.https].map(parseListen);
   return {
-    guards: Array.from({ length: guardCount() }, (_, index) =>
+    guards: Array.from({ length: config.guards }, (_, index) =>
       guardChild(layout, index, environment.NODE_COMPILE_CACHE),
     ),
     haproxy: haproxyChild({ layout, listeners, serverEnv, log: log.child({ child: 'haproxy' }) }),

@@ -232,6 +232,17 @@ test('replaces a child that lives but was started with other settings', async ()
   await isGone(former);
 });
 
+test('ends a child of a killed supervisor that is no longer wanted', async () => {
+  const { child, start } = givenSupervisor();
+  const [web, api] = [child('web', ports.web), child('api', ports.api)];
+  const first = await start(web, api);
+  const pids = [await isUp(ports.web), await isUp(ports.api)] as const;
+  await first.end('SIGKILL');
+  await start(web);
+  await isGone(pids[1]);
+  expect(await answering(ports.web)).toBe(pids[0]);
+});
+
 test('replaces a child of a killed supervisor that left no state', async () => {
   const { child, start, stateFile } = givenSupervisor();
   const first = await start(child('web', ports.web));

@@ -4,6 +4,7 @@ import type { ChildSpec } from './child-spec.ts';
 import { type Keeper, keepRunning } from './keeper.ts';
 import { isStillRunning, readProcess } from './process/proc.ts';
 import { adoptProcess, type RunningProcess } from './process/running-process.ts';
+import { type StopSteps, stopProcess } from './process/stop-process.ts';
 import type { SupervisorState } from './state-file.ts';
 
 export interface SupervisorDeps {
@@ -26,6 +27,8 @@ export interface Supervisor {
 
 /** After this the remaining children are killed, so that all are gone within 5 s. */
 const stopWithinMs = 4_000;
+
+const stopFormer: StopSteps = [{ signal: 'SIGTERM', waitMs: 1_500 }];
 
 /** The inherited process of a child, when it still lives and is what would be started now. */
 export const findInherited = (
@@ -69,7 +72,19 @@ export const superviseAll = (deps: SupervisorDeps): Supervisor => {
     return adoptProcess(process);
   };
 
+  /** Ends those that are no longer wanted, e.g. guards when there are to be fewer. */
+  const endFormer = async (): Promise<void> => {
+    const former = inherited?.children.filter(({ name }) => !children.some((child) => child.name === name)) ?? [];
+    for (const { pid, start_time, name } of former) {
+      const process = isStillRunning({ pid, startTime: start_time }) ? readProcess(pid) : undefined;
+      if (!process) continue;
+      log.info({ child: name, pid }, 'is not wanted any more');
+      await stopProcess(adoptProcess(process), stopFormer, AbortSignal.timeout(stopWithinMs));
+    }
+  };
+
   const startAll = async (): Promise<void> => {
+    await endFormer();
     for (const child of children) {
       const childLog = log.child({ child: child.name });
       const adopted = await adopt(child);

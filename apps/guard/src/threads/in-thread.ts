@@ -1,5 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { GuardConfig, GuardMessage } from '@sallyport/contract';
+import { collectAll } from '@sallyport/server/collect-all';
 import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
 import type { RuleSet } from '@sallyport/waf';
 import { findCountry } from '../policy/country.ts';
@@ -9,7 +10,6 @@ import { rulesKey } from '../policy/rules-key.ts';
 import { openSlot, slabIn } from '../tell/count-file.ts';
 import { createCounter } from '../tell/counts.ts';
 import { createLineLimit } from '../tell/line-limit.ts';
-import { collectAll } from './collect-all.ts';
 import type { FromThread, ThreadData } from './protocol.ts';
 
 const HEARTBEAT_MS = 100;

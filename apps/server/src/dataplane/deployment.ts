@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ConfigSettings, defaultSettings } from '@sallyport/haproxy';
 import type { Config } from '../config.ts';
 import type { Listen } from '../net/listen.ts';
-import { guardCount, guardFiles, logSocket, returnSocket, spoeFile } from './enforcement-layout.ts';
+import { guardFiles, logSocket, returnSocket, spoeFile } from './enforcement-layout.ts';
 import { readWindow } from './enforcement-window.ts';
 import { proxyConfinement } from './proxy-account.ts';
 
@@ -36,14 +36,14 @@ export const ownListeners = (
 
 type DeploymentConfig = Pick<
   Config,
-  'dataDir' | 'proxyHttp' | 'proxyHttps' | 'trustedProxies' | 'proxyProtocol' | 'guardTimeoutMs'
+  'dataDir' | 'proxyHttp' | 'proxyHttps' | 'trustedProxies' | 'proxyProtocol' | 'guardTimeoutMs' | 'guards'
 >;
 
 /** Translates the deployment's configuration into what the static haproxy.cfg depends on. */
 export const toProxySettings = (config: DeploymentConfig): ConfigSettings => {
   const { dataDir } = config;
   const https = config.proxyHttps ?? STANDARD_HTTPS;
-  const workers = Array.from({ length: guardCount() }, (_, worker) => worker);
+  const workers = Array.from({ length: config.guards }, (_, worker) => worker);
   return {
     ...defaultSettings,
     http: bindsOf(config.proxyHttp ?? STANDARD_HTTP),

@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
-import { guardCount, guardFiles } from './enforcement-layout.ts';
+import type { Config } from '../config.ts';
+import { guardFiles } from './enforcement-layout.ts';
 import { APPLIED, type Applied, notApplied } from './enforcement-map.ts';
 
 /** Compiling rules takes a second or two on a small machine that is busy. */
@@ -38,8 +39,12 @@ const tell = (path: string, revision: number): Promise<Answer | undefined> =>
  * Tells all running guards that this revision is on disk; resolves applied when each of them serves it or a newer one.
  * A guard that is not running reads it when it starts. `isNeeded`: whether it matters that none runs.
  */
-export const tellGuards = async (dataDir: string, revision: number, isNeeded: boolean): Promise<Applied> => {
-  const workers = Array.from({ length: guardCount() }, (_, worker) => worker);
+export const tellGuards = async (
+  { dataDir, guards }: Pick<Config, 'dataDir' | 'guards'>,
+  revision: number,
+  isNeeded: boolean,
+): Promise<Applied> => {
+  const workers = Array.from({ length: guards }, (_, worker) => worker);
   const issues: string[] = [];
   let running = 0;
   await Promise.all(

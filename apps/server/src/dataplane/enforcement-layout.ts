@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 
-/** Worker processes of one machine: one for each core, and never alone, so that one can be replaced. */
-export const guardCount = (): number => Math.max(2, availableParallelism());
+/**
+ * Guards of a machine unless the operator says otherwise: one for every two cores, and never alone, so that one can be
+ * replaced. One judges on one thread and has others for long bodies, and HAProxy needs the other half. Each takes some
+ * 40 MB, and 100 with the Core Rule Set, whatever it has to do.
+ */
+export const defaultGuards = (): number => Math.max(2, Math.ceil(availableParallelism() / 2));
 
 /** Files of one worker, absolute. */
 export interface GuardFiles {

@@ -73,7 +73,7 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
     applySwitches: (wanted: GuardSwitches): Promise<Applied> => put(switches, switchEntries(wanted)),
 
     applyGuardConfig: ({ revision, access, waf }: GuardConfig): Promise<Applied> =>
-      tellGuards(dataDir, revision, access.enabled || waf.enabled),
+      tellGuards(config, revision, access.enabled || waf.enabled),
 
     judges: () => readJudges(socket),
 

@@ -1,5 +1,3 @@
-import { createTransport } from 'nodemailer';
-
 /** How to reach the mail server. */
 export interface MailServer {
   host: string;
@@ -23,6 +21,8 @@ const SOCKET_TIMEOUT_MS = 10_000;
 /** Hands one mail to the mail server. Rejects with the server's or the network's reason. */
 export const sendMail = async (server: MailServer, { to, subject, text }: Mail): Promise<void> => {
   const { host, port, security, username, password, from } = server;
+  // Only when it is needed: many never send a mail.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport({
     host,
     port,

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { Agent, buildConnector, request } from 'undici';
 import { isBlockedAddress, isBlockedName } from './blocked-addresses.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -158,6 +157,8 @@ export const createSafeFetch = ({
 
   /** One request to one address that was checked. */
   const requestAt = async (url: URL, address: string, options: SafeFetchOptions, signal: AbortSignal) => {
+    // Only when it is needed, which for many is never: megabytes of memory.
+    const { Agent, buildConnector, request } = await import('undici');
     const connector = buildConnector({ timeout: options.timeoutMs ?? DEFAULTS.timeoutMs, allowH2: false });
     const agent = new Agent({
       connect: (target, callback) =>

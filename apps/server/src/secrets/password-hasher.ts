@@ -1,10 +1,18 @@
-import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { type Algorithm, hash, verify } from '@node-rs/argon2';
+import type { Algorithm } from '@node-rs/argon2';
 import { refuse } from '../errors.ts';
 
 /** argon2id with OWASP's first recommendation for m=19 MiB: what one guess costs an attacker who has the hashes. */
 const OPTIONS = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+
+/**
+ * Of a random password that nobody knows, made with OPTIONS. Compared with when there is no such user, so that an answer
+ * takes as long as for one that exists.
+ */
+const DECOY = '$argon2id$v=19$m=19456,t=2,p=1$IC36Dxuk/3XseJ2pM4jy6g$OW9g/mvlRdgRMgtxJ0aQLWBJ9RAk6cfSHbh778xU+jc';
+
+/** Loaded with the first password: with the memory that one hash takes, it would be a tenth of what an idle server needs. */
+const argon2 = () => import('@node-rs/argon2');
 
 const MAX_WAITING = 32;
 
@@ -57,15 +65,10 @@ export const createPasswordHasher = (limits: HasherLimits = {}) => {
     }
   };
 
-  /** Compared with when there is no such user, so that an answer takes as long as for one that exists. */
-  const decoy = hash(randomBytes(24).toString('base64'), OPTIONS);
-  // Nobody awaits it until the first sign-in; that one will get the failure.
-  decoy.catch(() => {});
-
   return {
     /** Returns the PHC string to store. Throws a 429 when too many wait. */
     hash: (password: string, isLocal: boolean): Promise<string> =>
-      inTurn(isLocal, () => hash(normalise(password), OPTIONS)),
+      inTurn(isLocal, async () => (await argon2()).hash(normalise(password), OPTIONS)),
 
     /**
      * Tells whether `password` belongs to the hash that `find` gives; null (no such user) takes the same time and is
@@ -74,7 +77,8 @@ export const createPasswordHasher = (limits: HasherLimits = {}) => {
     verify: (find: () => Promise<string | null>, password: string, isLocal: boolean): Promise<boolean> =>
       inTurn(isLocal, async () => {
         const stored = await find();
-        const matches = await verify(stored ?? (await decoy), normalise(password));
+        const { verify } = await argon2();
+        const matches = await verify(stored ?? DECOY, normalise(password));
         return matches && stored !== null;
       }),
   };

@@ -12,7 +12,11 @@ export const guardChild = ({ dataDir }: Pick<Layout, 'dataDir'>, index: number, 
   name: `guard-${index}`,
   argv: [process.execPath, programPath('guard/src/main.ts'), '--index', String(index), '--data-dir', dataDir],
   // Nothing from ours: it needs no setting and no secret.
-  env: { PATH: '/usr/local/bin:/usr/bin:/bin', ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
+  env: {
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    MALLOC_ARENA_MAX: '2',
+    ...(compileCache && { NODE_COMPILE_CACHE: compileCache }),
+  },
   output: 'ours',
   // Requests in flight are judged to their end; HAProxy asks another guard meanwhile.
   stop: [{ signal: 'SIGTERM', waitMs: 1_500 }],

@@ -43,6 +43,8 @@ export const haproxyChild = ({ layout, listeners, serverEnv, log }: HaproxyDeps)
       SALLYPORT_DATA_DIR: layout.dataDir,
       SALLYPORT_PROXY_HTTP: serverEnv.SALLYPORT_PROXY_HTTP ?? '',
       SALLYPORT_PROXY_HTTPS: serverEnv.SALLYPORT_PROXY_HTTPS ?? '',
+      // They are in its configuration: with others it has to start anew.
+      SALLYPORT_GUARDS: serverEnv.SALLYPORT_GUARDS ?? '',
     },
     // Sockets in there have relative names in its configuration when it is confined to it.
     cwd: layout.runDir,

@@ -37,3 +37,13 @@ export const openCountryDatabase = (path: string): CountryLookup => {
     return code ? code.toUpperCase() : null;
   };
 };
+
+/** As `openCountryDatabase`, for one who rarely asks: tried now, but kept in memory only from the first look-up on. */
+export const checkCountryDatabase = (path: string): CountryLookup => {
+  openCountryDatabase(path);
+  let lookUp: CountryLookup | undefined;
+  return (address) => {
+    lookUp ??= openCountryDatabase(path);
+    return lookUp(address);
+  };
+};

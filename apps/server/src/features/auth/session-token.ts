@@ -1,6 +1,5 @@
 import { createHash, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 import type { Role } from '@sallyport/contract';
-import { jwtVerify, SignJWT } from 'jose';
 
 export interface SessionClaims {
   userId: number;
@@ -32,17 +31,20 @@ export const createSessionTokens = (secret: string | undefined, clock: () => Dat
     /** Names the key without revealing it. */
     keyId: createHash('sha256').update(bytes).digest('hex').slice(0, 16),
 
-    sign: ({ userId, sessionId, role, issuedAt, expiresAt }: IssuedToken): Promise<string> =>
-      new SignJWT({ role, sid: sessionId })
+    async sign({ userId, sessionId, role, issuedAt, expiresAt }: IssuedToken): Promise<string> {
+      const { SignJWT } = await import('jose');
+      return new SignJWT({ role, sid: sessionId })
         .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
         .setIssuer(ISSUER)
         .setSubject(String(userId))
         .setIssuedAt(seconds(issuedAt))
         .setExpirationTime(seconds(expiresAt))
-        .sign(key),
+        .sign(key);
+    },
 
     /** Returns undefined for a token that is not ours, not signed by this key, expired, or from the future. */
     async read(token: string): Promise<SessionClaims | undefined> {
+      const { jwtVerify } = await import('jose');
       try {
         const { payload } = await jwtVerify(token, key, {
           algorithms: ['HS256'],

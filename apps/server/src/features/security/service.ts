@@ -28,7 +28,7 @@ export interface SecurityDeps {
   /** Resolves when `url` may be called from here, else throws a `Refusal` that says why not. */
   checkWebhookUrl: (url: string) => Promise<void>;
   /** Throws a `Refusal` when a target of an exclusion is none the engine knows. */
-  checkTargets: (targets: readonly string[]) => void;
+  checkTargets: (targets: readonly string[]) => Promise<void>;
   enforcement: {
     refresh(): Promise<void>;
     status(): { applied: boolean; issue: string | null; revision: number };
@@ -158,7 +158,7 @@ export const createSecurity = (deps: SecurityDeps) => {
     ): Promise<SecurityConfigAnswer> {
       const { enabled, ...patch } = normalise(input);
       if (patch.webhook_url) await checkWebhookUrl(patch.webhook_url);
-      checkTargets((patch.waf_exclusions ?? []).flatMap(({ target }) => target ?? []));
+      await checkTargets((patch.waf_exclusions ?? []).flatMap(({ target }) => target ?? []));
       const answer = await transact(async (tx): Promise<SecurityConfigAnswer> => {
         const before = await store(tx).config();
         checkVersion(before ? toWire(before, (await store(tx).switches()).guard) : {});
@@ -181,7 +181,7 @@ export const createSecurity = (deps: SecurityDeps) => {
     /** Adds one exclusion to those there are; one that is there already is left as it is. */
     async exclude(input: WafExclusion, actor: Actor): Promise<SecurityConfigAnswer> {
       const [exclusion] = normaliseExclusions([input]) as [WafExclusion];
-      checkTargets(exclusion.target === undefined ? [] : [exclusion.target]);
+      await checkTargets(exclusion.target === undefined ? [] : [exclusion.target]);
       const answer = await transact(async (tx): Promise<SecurityConfigAnswer> => {
         const before = (await store(tx).config()) ?? defaults();
         const enabled = (await store(tx).switches()).guard;
