@@ -16,6 +16,7 @@ export const ownAnswers: ReadonlyMap<number, { title: string; message: string }>
 
 /** The same for statuses that HAProxy can't be given a page for: rules answer with them, see `ownAnswer`. */
 const returnedAnswers: typeof ownAnswers = new Map([
+  [508, { title: 'Loop detected', message: 'This site forwards to itself.' }],
   [507, { title: 'No room', message: 'There is no room for a request of this size at the moment. Please try again.' }],
 ]);
 
@@ -82,4 +83,4 @@ export const errorReplies = (): string =>
   [...ownAnswers].map(([status, { message }]) => `  http-error ${reply(status, message)}\n`).join('');
 
 /** What a rule `return`s for a status that has no `http-error`. */
-export const ownAnswer = (status: 507): string => reply(status, returnedAnswers.get(status)?.message ?? '');
+export const ownAnswer = (status: 507 | 508): string => reply(status, returnedAnswers.get(status)?.message ?? '');

@@ -29,9 +29,6 @@ ${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
   http-request set-header X-Forwarded-Host %[req.fhdr(host)]
   http-request set-header X-Forwarded-Port %fp
   http-request del-header ^x-(real-ip|forwarded-(for|proto|host|port))$ -m reg if !${flagIsSet(routeFlags.standardHeaders)} !upgrade
-  # The management API knows by this that a request came through the proxy.
-  http-request set-header X-Sallyport-Proxied 1
-
 `;
 
 /** Points the request at the record's origin. */

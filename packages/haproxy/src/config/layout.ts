@@ -6,6 +6,7 @@ import { join } from 'node:path';
  */
 export const dataPlaneFiles = {
   config: 'haproxy.cfg',
+  instance: 'instance',
   hostsMap: 'maps/hosts.map',
   overlayMap: 'maps/hosts-overlay.map',
   bansMap: 'maps/bans.map',

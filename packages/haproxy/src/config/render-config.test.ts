@@ -34,12 +34,12 @@ describe('haproxy.cfg', () => {
     ['rateLimit', { rateLimit: { windowSec: 0 } }],
     ['bufferBytes', { bufferBytes: 100 }],
   ])('a bad value of %s is named', (setting, parts) => {
-    expect(() => renderConfig(settings(parts))).toThrow(InvalidSetting);
-    expect(() => renderConfig(settings(parts))).toThrow(new RegExp(`^${setting}: `));
+    expect(() => renderConfig(settings(parts), 'test')).toThrow(InvalidSetting);
+    expect(() => renderConfig(settings(parts), 'test')).toThrow(new RegExp(`^${setting}: `));
   });
 
   test('a path cannot become anything but a path', () => {
-    const lines = renderConfig(settings()).split('\n').length;
+    const lines = renderConfig(settings(), 'test').split('\n').length;
     fc.assert(
       fc.property(fc.string(), (text) => {
         const path = `/${text}`;
@@ -47,6 +47,7 @@ describe('haproxy.cfg', () => {
         try {
           rendered = renderConfig(
             settings({ adminSocket: path, originAuthorities: path, log: { to: 'socket', path } }),
+            'test',
           );
         } catch (error) {
           expect(error).toBeInstanceOf(InvalidSetting);
@@ -59,13 +60,13 @@ describe('haproxy.cfg', () => {
 
   test('has a page of its own for every status it refuses with', () => {
     const guard = { agents: ['/a'], relays: ['/r'], spoeFile: '/s', returnSocket: '/b', timeoutMs: 1 };
-    const config = renderConfig(settings({ guard, rateLimit: { windowSec: 1 } }));
+    const config = renderConfig(settings({ guard, rateLimit: { windowSec: 1 } }), 'test');
     const statuses = [...config.matchAll(/deny_status (\d+)/g)].map(([, status]) => Number(status));
     expect(statuses).toContain(413);
     expect(statuses.filter((status) => !ownAnswers.has(status))).toEqual([]);
   });
 
   test('says nothing about any host', () => {
-    expect(renderConfig(settings())).not.toContain('example.com');
+    expect(renderConfig(settings(), 'test')).not.toContain('example.com');
   });
 });

@@ -5,6 +5,7 @@ import { destination, forwardedHeaders, originBackends, originSections, response
 import { eventRing, globalSection } from './global-section.ts';
 import { guardSections, judgedBackends, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
+import { leaveMark, refuseLoops } from './loops.ts';
 import { names } from './names.ts';
 import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimits, requestBasics, upgrades } from './refusals.ts';
@@ -17,8 +18,8 @@ const heading = `\
 # Hosts, bans and certificates are in the files next to this one, and change at run time without a reload.
 `;
 
-/** Renders haproxy.cfg (HAProxy 2.6 and later). Throws InvalidSetting. */
-export const renderConfig = (settings: ConfigSettings): string => {
+/** Renders haproxy.cfg (HAProxy 2.6 and later); `instance` is a word that names the deployment. Throws InvalidSetting. */
+export const renderConfig = (settings: ConfigSettings, instance: string): string => {
   checkSettings(settings);
   return [
     heading,
@@ -35,12 +36,14 @@ export const renderConfig = (settings: ConfigSettings): string => {
     requestBasics(),
     names(),
     routing(),
+    refuseLoops(instance),
     decisions(),
     rateLimits(settings),
     exploits(),
     upgrades(settings),
     forceTls(settings),
     forwardedHeaders(settings),
+    leaveMark(instance),
     judging(settings),
     destination(),
     handedOver(),

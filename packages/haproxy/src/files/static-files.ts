@@ -6,6 +6,7 @@ import { dataPlaneFiles, inDirectory } from '../config/layout.ts';
 import { renderConfig } from '../config/render-config.ts';
 import type { ConfigSettings } from '../config/settings.ts';
 import { writeFileAtomically } from './atomic-file.ts';
+import { readInstance } from './instance.ts';
 import { createSelfSignedCertificate } from './self-signed-certificate.ts';
 
 /** Maps that HAProxy insists on finding, whoever fills them. Those of the suite, empty, refuse: see config/enforced.ts. */
@@ -38,7 +39,7 @@ export const writeStaticFiles = async (directory: string, settings: ConfigSettin
   const write = (file: string, text: string): Promise<void> =>
     writeFileAtomically(inDirectory(directory, file), [text], { durable: true });
   // The configuration last: a HAProxy that starts meanwhile never misses a file that it names.
-  const config = renderConfig(settings);
+  const config = renderConfig(settings, await readInstance(directory));
   await write(dataPlaneFiles.trustedProxies, settings.trustedProxies.map((cidr) => `${cidr}\n`).join(''));
   await write(dataPlaneFiles.pageFragments, renderPageFragments());
   await write(dataPlaneFiles.exploitPatterns, renderExploitPatterns());
