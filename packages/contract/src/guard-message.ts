@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { BlockMatch } from './block.ts';
 import { LogLevel, LogSource } from './log-entry.ts';
 import { choice, Timestamp } from './primitives.ts';
+import { VERDICT_SECONDS_BOUNDS } from './values.ts';
 
 const text = (maxLength: number) => Type.String({ maxLength });
 const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
@@ -35,11 +36,6 @@ export const GuardLog = Type.Object({
   message: text(2_048),
   fields: Type.Record(Type.String({ maxLength: 64 }), Type.Unknown()),
 });
-
-/** Upper bounds of the verdict latency histogram, in seconds; the last bucket counts everything. */
-export const VERDICT_SECONDS_BOUNDS = [
-  0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.05, 0.25, 1,
-] as const;
 
 /** What a worker counted since it started; `instance` is new with every start, so nothing is counted twice. */
 export const GuardCounters = Type.Object({

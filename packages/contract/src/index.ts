@@ -21,5 +21,6 @@ export * from './setting.ts';
 export * from './token.ts';
 export * from './url-check.ts';
 export * from './user.ts';
+export { VERDICT_SECONDS_BOUNDS } from './values.ts';
 export * from './waf-setup.ts';
 export * from './warning.ts';

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { WAF_BODY_LIMIT } from './values.ts';
 
 /** Longest body that the firewall can be told to take: all of it is judged in one piece. */
 export const MAX_BODY_LIMIT = 104_857_600;
@@ -54,5 +55,5 @@ export const WAF_SETUP_DEFAULTS = {
     ...['multipart/form-data', 'multipart/related', 'multipart/mixed'],
     ...['text/plain', 'text/xml', 'text/csv', 'text/calendar', 'text/vcard'],
   ].join(','),
-  waf_body_limit: 13_107_200,
+  waf_body_limit: WAF_BODY_LIMIT,
 } as const;

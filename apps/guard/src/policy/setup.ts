@@ -1,4 +1,5 @@
-import { type GuardConfig, WAF_SETUP_DEFAULTS } from '@sallyport/contract';
+import type { GuardConfig } from '@sallyport/contract';
+import { WAF_BODY_LIMIT } from '@sallyport/contract/values';
 import type { Limits } from '@sallyport/waf';
 
 /** How the rules are set up for a host. */
@@ -11,7 +12,7 @@ export interface Setup {
 /** Prepares what hosts have of their own, so that a request only looks it up. */
 export const compileSetup = ({ waf, hosts }: GuardConfig): ((hostId: number) => Setup) => {
   const mode = waf.mode === 'block' ? 'block' : 'detect';
-  const maxBodyBytes = waf.body_limit ?? WAF_SETUP_DEFAULTS.waf_body_limit;
+  const maxBodyBytes = waf.body_limit ?? WAF_BODY_LIMIT;
   const common: Setup = { settings: undefined, limits: { mode, maxBodyBytes } };
   const own = new Map<number, Setup>();
   for (const { id, waf_settings: settings, waf_body_limit: limit } of hosts) {

@@ -70,3 +70,17 @@ describe('the file of counters', () => {
     expect(readCountFile(join(directory, 'none'))).toBeUndefined();
   });
 });
+
+test('without a disk it is counted all the same', () => {
+  const path = '/nonexistent/guard-0.counters';
+  const file = createCountFile(path);
+  const slot = file.take();
+  const slab = slabIn(file.shared, slot);
+  const open = openSlot(path, slot, slab);
+  createCounter(slab).add('requests');
+  open.save();
+  open.close();
+  file.release(slot);
+  expect(file.counts().requests).toBe(1);
+  expect(readCountFile(path)).toBeUndefined();
+});

@@ -9,12 +9,26 @@ const SLOT_BYTES = SLAB_LENGTH * Float64Array.BYTES_PER_ELEMENT;
 
 const bytesOf = (slab: Float64Array): Uint8Array => new Uint8Array(slab.buffer, slab.byteOffset, slab.byteLength);
 
+/** Does what needs a disk. A full one must not keep anybody from judging: what was counted is then lost with the process. */
+const ifDisk = <T>(write: () => T): T | undefined => {
+  try {
+    return write();
+  } catch {
+    return undefined;
+  }
+};
+
 /** Opens a slot for writing. The page cache keeps what was written when the process is killed. */
 export const openSlot = (path: string, slot: number, slab: Float64Array) => {
-  const file = openSync(path, 'r+');
+  const file = ifDisk(() => openSync(path, 'r+'));
+  const at = HEADER_BYTES + slot * SLOT_BYTES;
   return {
-    save: (): void => void writeSync(file, bytesOf(slab), 0, SLOT_BYTES, HEADER_BYTES + slot * SLOT_BYTES),
-    close: (): void => closeSync(file),
+    save(): void {
+      if (file !== undefined) ifDisk(() => writeSync(file, bytesOf(slab), 0, SLOT_BYTES, at));
+    },
+    close(): void {
+      if (file !== undefined) closeSync(file);
+    },
   };
 };
 
@@ -44,11 +58,16 @@ export const createCountFile = (path: string) => {
     const bytes = Buffer.alloc(HEADER_BYTES + SLOTS * SLOT_BYTES);
     bytes.write(instance, 'latin1');
     bytes.set(new Uint8Array(shared), HEADER_BYTES);
-    // Not truncated first: threads have it open, and nobody may ever see a part.
-    const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-    writeSync(file, bytes, 0, bytes.length, 0);
-    ftruncateSync(file, bytes.length);
-    closeSync(file);
+    ifDisk(() => {
+      // Not truncated first: threads have it open, and nobody may ever see a part.
+      const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+      try {
+        writeSync(file, bytes, 0, bytes.length, 0);
+        ftruncateSync(file, bytes.length);
+      } finally {
+        closeSync(file);
+      }
+    });
   };
   write();
   return {

@@ -1,4 +1,4 @@
-import { VERDICT_SECONDS_BOUNDS } from '@sallyport/contract';
+import { VERDICT_SECONDS_BOUNDS } from '@sallyport/contract/values';
 
 /** Positions of the counts in a slab; the histogram follows. */
 export const COUNT_NAMES = [
