@@ -90,7 +90,7 @@ export const NotificationEvent = Type.Object(
       description: 'ip, rule_id, request_uri, user_agent, host and reference where they apply.',
     }),
   },
-  { title: 'NotificationEvent' },
+  { title: 'WebhookEvent' },
 );
 export type NotificationEvent = Static<typeof NotificationEvent>;
 

@@ -1,23 +1,20 @@
 import { STATUS_CODES } from 'node:http';
-import { ErrorBody } from '@sallyport/contract';
+import { ErrorBody, LogEntry, NotificationEvent } from '@sallyport/contract';
+import { createComponents } from './openapi-components.ts';
+import { createExamples } from './openapi-examples.ts';
+import { type Response, refusalsOf } from './openapi-responses.ts';
 import type { Policy } from './policy.ts';
-
-interface Response {
-  description: string;
-  headers?: Record<string, { description: string; schema: object }>;
-  content?: Record<string, { schema?: object }>;
-}
 
 interface RequestBody {
   required?: boolean;
-  content: Record<string, { schema: { required?: string[] } }>;
+  content: Record<string, { schema: { required?: string[] }; example?: unknown }>;
 }
 
 interface Operation {
   operationId?: string;
   description?: string;
   security?: object[];
-  parameters?: { in: string; name: string }[];
+  parameters?: { in: string; name: string; description?: string; schema?: object }[];
   requestBody?: RequestBody;
   responses: Record<string, Response>;
 }
@@ -26,6 +23,7 @@ interface Operation {
 export interface ApiDocument {
   components?: { schemas?: Record<string, unknown> };
   paths?: Record<string, Record<string, Operation>>;
+  webhooks?: Record<string, { post: Operation & { summary: string } }>;
 }
 
 const file = (description: string) => ({ type: 'string', contentMediaType: 'application/x-pem-file', description });
@@ -51,34 +49,86 @@ const UPLOAD: RequestBody = {
 const LIVE_PATH = '/api/v1/logs/live';
 const UPLOAD_PATH = '/api/v1/certificates/upload';
 
-const errorResponse = (description: string): Response => ({
-  description,
-  content: { 'application/json': { schema: { $ref: '#/components/schemas/ErrorBody' } } },
-});
-
 const header = (description: string, type: 'integer' | 'string') => ({ description, schema: { type } });
 
 /** `GET /api/v1/proxy-hosts/{uuid}` → `get_proxy_hosts_uuid`. */
 const nameOf = (method: string, path: string): string =>
   `${method}_${path.startsWith('/api/') ? '' : 'root'}${path.replace('/api/v1/', '').replaceAll(/[{}]/g, '').replaceAll(/\W+/g, '_').replace(/^_/, '')}`;
 
-/** What every route of a policy may refuse, whoever wrote it. */
-const refusalsOf = (policy: Policy, { parameters = [], requestBody }: Operation): Record<string, Response> => {
-  const takesInput = requestBody !== undefined || parameters.length > 0;
+/** GET of one object by an id is a version of it, and so are these. */
+const SINGLE = new Set(['/security/config', '/security/notifications/settings']);
+/** Answers of these are not what is stored. */
+const UNVERSIONED = new Set(['/auth/sessions/{id}', '/security/blocks/{reference}']);
+/** POSTs that change an object there may be already. */
+const UPSERTS = new Set(['/security/config', '/security/rulesets', '/settings']);
+
+/** What the conventions of all resources make of a route. */
+const traitsOf = (method: string, path: string, { parameters = [], responses }: Operation, policy: Policy) => {
+  const below = path.replace('/api/v1', '');
+  const hasPathParameter = parameters.some((parameter) => parameter.in === 'path');
+  const isObject = (hasPathParameter || SINGLE.has(below)) && !UNVERSIONED.has(below);
+  const changes = method === 'put' || method === 'delete';
   return {
-    ...(takesInput ? { 400: errorResponse('A field or parameter is missing or wrong; the message names it.') } : {}),
-    ...(policy === 'public'
-      ? {}
-      : {
-          401: errorResponse('No credential, or one that is not valid or has ended.'),
-          403: errorResponse('Not allowed for this caller.'),
-        }),
-    ...(parameters.some((parameter) => parameter.in === 'path')
-      ? { 404: errorResponse('There is no such thing.') }
-      : {}),
-    ...(requestBody ? { 413: errorResponse('The body is larger than allowed.') } : {}),
-    default: errorResponse('Any other refusal; 429 and 503 come with Retry-After.'),
+    route: `${method.toUpperCase()} ${below}`,
+    hasPathParameter,
+    isRead: method === 'get' && isObject,
+    isVersioned: (changes && isObject) || (method === 'post' && UPSERTS.has(below)),
+    isCreating: method === 'post' && policy !== 'public' && responses[201] !== undefined,
+    isProbe: below === '/health' || below === '/metrics',
   };
+};
+type Traits = ReturnType<typeof traitsOf>;
+
+const headerParameter = (name: string, description: string) => ({
+  in: 'header',
+  name,
+  description,
+  schema: { type: 'string' },
+});
+
+const addConventions = (operation: Operation, { isRead, isVersioned, isCreating }: Traits): void => {
+  const more = [
+    ...(isRead ? [headerParameter('If-None-Match', 'ETag of an earlier answer: 304 when it is still the same.')] : []),
+    ...(isVersioned
+      ? [headerParameter('If-Match', 'ETag of the version to change; another one is refused (412).')]
+      : []),
+    ...(isCreating
+      ? [headerParameter('Idempotency-Key', 'The same request with the same key gets the same answer for 24 hours.')]
+      : []),
+  ];
+  if (more.length > 0) operation.parameters = [...(operation.parameters ?? []), ...more];
+  const etag = { ETag: header('Version of the object.', 'string') };
+  const [success = ''] = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
+  const answer = operation.responses[success];
+  if (!answer) return;
+  if (isRead || isVersioned || isCreating) answer.headers = { ...answer.headers, ...(success === '204' ? {} : etag) };
+  if (isRead) operation.responses[304] = { description: 'Nothing has changed.', headers: etag };
+  if (success !== '201') return;
+  answer.headers = { ...answer.headers, Location: header('Where the new object is.', 'string') };
+  if (!isCreating) return;
+  const replayed = 'true: this is the answer of an earlier request with this Idempotency-Key.';
+  answer.headers = { ...answer.headers, 'Idempotency-Replayed': header(replayed, 'string') };
+};
+
+const LIVE: Record<string, Response> = {
+  101: {
+    description: 'Each message is one JSON log entry.',
+    content: { 'application/json': { schema: LogEntry } },
+  },
+};
+
+const WEBHOOK: Operation & { summary: string } = {
+  operationId: 'notification',
+  summary: 'A security event that the notification settings let through',
+  description:
+    'Sent to webhook_url (https) within moments of the event, at most three times. Formats other than generic differ.',
+  security: [],
+  parameters: [headerParameter('X-Sallyport-Signature', 'sha256=<HMAC of the body>, when webhook_secret is set.')],
+  requestBody: { required: true, content: { 'application/json': { schema: NotificationEvent } } },
+  responses: {
+    '2XX': { description: 'Taken.' },
+    default: { description: 'Not taken: after 5xx, 408 and 429 it is tried again.' },
+  },
 };
 
 /** Who needs a credential: `member` and `sensitive` are open to the local host, and to all in mode `open`. */
@@ -96,7 +146,7 @@ const completeResponses = (operation: Operation): void => {
       response.headers = {
         ...response.headers,
         'X-Total-Count': header('Rows there are in all pages.', 'integer'),
-        Link: header('Other pages (RFC 8288); with page or per_page only.', 'string'),
+        Link: header('First, last, previous and next page (RFC 8288).', 'string'),
       };
     }
     if (operation.requestBody?.content['application/json']) {
@@ -106,9 +156,23 @@ const completeResponses = (operation: Operation): void => {
   }
 };
 
+/** Gives every JSON body and answer an example that has none of its own. */
+const addExamples = (document: ApiDocument, { answer, body }: ReturnType<typeof createExamples>): void => {
+  const operations = [...Object.values(document.paths ?? {}), ...Object.values(document.webhooks ?? {})];
+  for (const operation of operations.flatMap((path) => Object.values(path) as Operation[])) {
+    for (const [type, content] of Object.entries(operation.requestBody?.content ?? {})) {
+      if (type === 'application/json') content.example ??= body(content.schema);
+    }
+    for (const { content = {} } of Object.values(operation.responses)) {
+      const json = content['application/json'];
+      if (json?.schema) json.example ??= answer(json.schema);
+    }
+  }
+};
+
 /**
- * Adds to the generated document what route schemas can't say: who may call an operation, how it refuses, and the
- * two that are no JSON. `routePolicies` are lines `METHOD path policy`. Throws for an operation without a policy.
+ * Adds to the generated document what route schemas can't say: who may call an operation, how it refuses, the
+ * conventions of all resources, names for the schemas, examples, webhooks, and the two that are no JSON. `routePolicies` are lines `METHOD path policy`. Throws for an operation without a policy.
  */
 export const completeDocument = <Document extends ApiDocument>(
   document: Document,
@@ -120,7 +184,8 @@ export const completeDocument = <Document extends ApiDocument>(
       return [`${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`, policy as Policy];
     }),
   );
-  document.components = { ...document.components, schemas: { ...document.components?.schemas, ErrorBody } };
+  const components = createComponents();
+  components.refer(ErrorBody);
   for (const [path, operations] of Object.entries(document.paths ?? {})) {
     for (const [method, operation] of Object.entries(operations)) {
       const policy = policies.get(`${method} ${path}`);
@@ -128,13 +193,22 @@ export const completeDocument = <Document extends ApiDocument>(
       operation.operationId = nameOf(method, path);
       operation.security = securityOf(policy);
       if (path === UPLOAD_PATH) operation.requestBody = UPLOAD;
-      if (path === LIVE_PATH) operation.responses = { 101: { description: 'Each message is one JSON log entry.' } };
+      if (path === LIVE_PATH) operation.responses = { ...LIVE };
       const body = operation.requestBody;
       // A body that is left out counts as an empty object.
       if (body && Object.values(body.content).every(({ schema }) => !schema.required?.length)) body.required = false;
       completeResponses(operation);
-      operation.responses = { ...refusalsOf(policy, operation), ...operation.responses };
+      const traits = traitsOf(method, path, operation, policy);
+      addConventions(operation, traits);
+      operation.responses = {
+        ...refusalsOf({ ...traits, policy, hasBody: body !== undefined }),
+        ...operation.responses,
+      };
     }
   }
+  document.paths = components.refer(document.paths) as NonNullable<Document['paths']>;
+  document.webhooks = components.refer({ notification: { post: WEBHOOK } }) as NonNullable<Document['webhooks']>;
+  document.components = { ...document.components, schemas: components.schemas };
+  addExamples(document, createExamples(components.schemas));
   return document;
 };

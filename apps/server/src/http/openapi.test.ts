@@ -5,15 +5,21 @@ import { makeCertificate, uploadForm } from '../testing/certificates.ts';
 import { type Caller, createGiven, fromOutside } from '../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 
+interface Content {
+  schema: object;
+  example?: unknown;
+}
 interface Operation {
   operationId: string;
+  parameters?: { in: string; name: string }[];
   security: object[];
-  requestBody?: { required: boolean; content: Record<string, unknown> };
-  responses: Record<string, { content?: Record<string, { schema: object }> }>;
+  requestBody?: { required: boolean; content: Record<string, Content> };
+  responses: Record<string, { headers?: Record<string, object>; content?: Record<string, Content> }>;
 }
 interface Document {
   components: { schemas: Record<string, object>; securitySchemes: object };
   paths: Record<string, Record<string, Operation>>;
+  webhooks: Record<string, Record<string, Operation>>;
 }
 
 let app: TestApp;
@@ -42,8 +48,8 @@ const exchange = async <T>(method: string, path: string, body?: unknown, headers
   const operation = document.paths[found ?? '']?.[method.toLowerCase()];
   const where = `${method} ${path} ${answer.status} ${JSON.stringify(answer.body)}`;
   if (!operation) throw new Error(`${where} is not in the document`);
-  const response = operation.responses[answer.status] ?? operation.responses.default;
-  if (answer.status < 300) expect(Object.keys(operation.responses), where).toContain(String(answer.status));
+  const response = operation.responses[answer.status];
+  expect(Object.keys(operation.responses), where).toContain(String(answer.status));
   const [type = '', described] = Object.entries(response?.content ?? {})[0] ?? [];
   if (!described) {
     expect(answer.body, where).toBe('');
@@ -89,6 +95,62 @@ test('describes every route, by a name of its own, with how it refuses', () => {
   for (const { method, path, operation } of operations()) {
     expect(operation.responses, `${method} ${path}`).toHaveProperty('default');
     expect(JSON.stringify(operation), `${method} ${path}`).not.toContain('Default Response');
+  }
+});
+
+test('names its schemas, and refers to nothing that is not there', () => {
+  const names = Object.keys(document.components.schemas);
+  for (const name of ['ProxyHost', 'NewProxyHost', 'ProxyHostPatch', 'AccessList', 'Certificate', 'LogEntry']) {
+    expect(names).toContain(name);
+  }
+  expect(names).toContain('WebhookEvent');
+  const text = JSON.stringify(document);
+  const references = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
+  expect(new Set(references)).toEqual(new Set(names));
+});
+
+test('has an example of every body and answer, and each is one', () => {
+  const all = [...operations(), { method: 'POST', path: 'webhook', operation: document.webhooks.notification?.post }];
+  let count = 0;
+  for (const { method, path, operation } of all) {
+    const contents = [
+      ...Object.values(operation?.responses ?? {}).map(({ content }) => content?.['application/json']),
+      operation?.requestBody?.content['application/json'],
+    ];
+    for (const content of contents) {
+      if (!content) continue;
+      count += 1;
+      const where = `${method} ${path} ${JSON.stringify(content.example)}`;
+      expect(content.example, where).toBeDefined();
+      const validate = validatorOf(content.schema);
+      expect(validate(content.example) ? '' : JSON.stringify(validate.errors), where).toBe('');
+    }
+  }
+  expect(count).toBeGreaterThan(300);
+});
+
+test('tells the conventions of all resources', () => {
+  for (const { method, path, operation } of operations()) {
+    const where = `${method} ${path}`;
+    const takes = (operation.parameters ?? []).map(({ name }) => name);
+    const headersOf = (status: string) => Object.keys(operation.responses[status]?.headers ?? {});
+    if (operation.responses[201] && operation.security.length > 0) {
+      expect(takes, where).toContain('Idempotency-Key');
+      expect(Object.keys(operation.responses), where).toContain('422');
+      expect(headersOf('201'), where).toEqual(expect.arrayContaining(['Location', 'ETag']));
+    }
+    if ((method === 'PUT' || method === 'DELETE') && !path.includes('/auth/')) {
+      expect(takes, where).toContain('If-Match');
+      expect(Object.keys(operation.responses), where).toContain('412');
+    }
+    if (takes.includes('per_page')) {
+      expect(takes, where).toEqual(expect.arrayContaining(['page', 'sort', 'order', 'search']));
+      expect(headersOf('200'), where).toEqual(expect.arrayContaining(['X-Total-Count', 'Link']));
+    }
+    if (takes.includes('If-None-Match')) {
+      expect(headersOf('200'), where).toContain('ETag');
+      expect(Object.keys(operation.responses), where).toContain('304');
+    }
   }
 });
 

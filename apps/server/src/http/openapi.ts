@@ -5,6 +5,25 @@ import { type ApiDocument, completeDocument } from './openapi-document.ts';
 import { DOCS_PREFIX } from './policy.ts';
 import { SECURE_SESSION_COOKIE, SESSION_COOKIE } from './session-cookie.ts';
 
+const TAGS = [
+  ['proxy-hosts', 'Names and the origins they lead to.'],
+  ['remote-servers', 'Machines that origins run on.'],
+  ['certificates', 'What TLS clients get.'],
+  ['access-lists', 'Who may reach a host.'],
+  ['security', 'The suite: switches, firewall, limits.'],
+  ['decisions', 'Banned addresses.'],
+  ['rulesets', 'Rules of the firewall.'],
+  ['blocks', 'What was refused, and why.'],
+  ['notifications', 'Who is told of security events.'],
+  ['logs', 'The live stream of security events.'],
+  ['auth', 'Signing in and out.'],
+  ['users', 'Who may sign in.'],
+  ['tokens', 'Credentials of programs.'],
+  ['settings', 'Settings of the service.'],
+  ['audit', 'Who changed what.'],
+  ['health', 'For probes and scrapers.'],
+] as const;
+
 const COOKIE = `Set by login and setup. Over TLS its name is ${SECURE_SESSION_COOKIE}.`;
 
 /** Publishes the OpenAPI document made from the very schemas that validate, and a page to read it. */
@@ -18,6 +37,7 @@ export const registerOpenApi = async (app: App): Promise<void> => {
         description: 'Management API of the Sallyport reverse proxy.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
+      tags: TAGS.map(([name, description]) => ({ name, description })),
       // Where the document comes from; the paths hold the rest.
       servers: [{ url: '/' }],
       components: {
