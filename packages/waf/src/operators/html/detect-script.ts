@@ -1,9 +1,27 @@
 import { findByte } from '../find-bytes.ts';
 import { isDangerousElement, useOfAttribute } from './names.ts';
+import { leavesScriptText, runsInTemplate } from './script-string.ts';
 import { isScriptUrl } from './script-url.ts';
 import { createHtmlTokenizer, type HtmlContext, MARKUP } from './tokens.ts';
 
-const quotes = ["'", '"', '`'] as const;
+/** Bytes without which a value is no script of one kind or another, by the bits that say that they were seen. */
+const LESS = 1;
+const EQUALS = 2;
+const PAREN = 4;
+const BRACE = 8;
+const quotes = [
+  { context: "'", byte: 0x27, mark: 16 },
+  { context: '"', byte: 0x22, mark: 32 },
+  { context: '`', byte: 0x60, mark: 64 },
+] as const;
+const OPEN = 0x28;
+const MARKS = new Uint8Array(256);
+MARKS[0x3c] = LESS;
+MARKS[0x3d] = EQUALS;
+MARKS[0x28] = PAREN;
+MARKS[0x7b] = BRACE;
+for (const { byte, mark } of quotes) MARKS[byte] = mark;
+
 const tokenizer = createHtmlTokenizer();
 const { token } = tokenizer;
 
@@ -39,6 +57,7 @@ const runsIn = (buf: Uint8Array, start: number, end: number, context: HtmlContex
       const use = useOfAttribute(buf, nameStart, nameEnd);
       if (use === 'script') return true;
       if (use === 'url' && isScriptUrl(buf, token.start, token.end)) return true;
+      if (use === 'call' && findByte(buf, OPEN, token.start, token.end) >= 0) return true;
       if (use === 'name' && useOfAttribute(buf, token.start, token.end) !== 'none') return true;
     }
     if (kind === MARKUP.doctype) return true;
@@ -50,16 +69,23 @@ const runsIn = (buf: Uint8Array, start: number, end: number, context: HtmlContex
 };
 
 /**
- * Whether buf[start, end) would run script if a page had it in its text or in an attribute, in whatever quotes: elements and attributes that are script, URLs
- * of script, and what old browsers take for either. Linear in its length.
+ * Whether buf[start, end) would run script if a page had it in its text, in an attribute or in a text of its script, in whatever quotes: elements and
+ * attributes that are script, URLs of script, what old browsers take for either, and code behind the end of a text. Linear in its length.
  */
 export const detectScript = (buf: Uint8Array, start: number, end: number): boolean => {
+  let seen = 0;
+  for (let at = start; at < end; at++) seen |= MARKS[buf[at]!]!;
+  // Code calls or assigns.
+  if ((seen & (PAREN | EQUALS | quotes[2].mark)) !== 0) {
+    for (const { byte, mark } of quotes) {
+      if ((seen & mark) !== 0 && leavesScriptText(buf, start, end, byte)) return true;
+    }
+    if ((seen & BRACE) !== 0 && runsInTemplate(buf, start, end)) return true;
+  }
   // Tags need the one, values of attributes the other.
-  if (findByte(buf, 0x3c, start, end) < 0 && findByte(buf, 0x3d, start, end) < 0) return false;
+  if ((seen & (LESS | EQUALS)) === 0) return false;
   if (runsIn(buf, start, end, 'text')) return true;
   if (runsIn(buf, start, end, 'no quote')) return true;
-  for (const quote of quotes) {
-    if (findByte(buf, quote.charCodeAt(0), start, end) >= 0 && runsIn(buf, start, end, quote)) return true;
-  }
+  for (const { context, mark } of quotes) if ((seen & mark) !== 0 && runsIn(buf, start, end, context)) return true;
   return false;
 };

@@ -28,13 +28,15 @@ const events = `
 
 const list = (text: string): string[] => text.trim().split(/\s+/);
 
-/** What an attribute may do: nothing of interest, run script whatever its value, follow its value, name another attribute. */
-export type AttributeUse = 'none' | 'script' | 'url' | 'name';
+/** What an attribute may do: nothing of interest, run script whatever its value, follow its value, name another attribute, call what its value calls. */
+export type AttributeUse = 'none' | 'script' | 'url' | 'name' | 'call';
 
 const uses = new Map<string, AttributeUse>([
   ...list(urls).map((name) => [name, 'url'] as const),
-  ...['dataformatas', 'datasrc', 'style', 'filter', 'srcdoc'].map((name) => [name, 'script'] as const),
+  ...['dataformatas', 'datasrc', 'style', 'srcdoc'].map((name) => [name, 'script'] as const),
   ['attributename', 'name'],
+  // Old Internet Explorers load what stands in parentheses; a parameter of this name is as common as a sort order.
+  ['filter', 'call'],
 ]);
 const dangerous = new Set(list(elements));
 const eventsByStart = new Map<string, string[]>();
