@@ -128,6 +128,9 @@ describe('without a server', () => {
     writeFileSync(join(dataDir, 'encryption.key'), `${randomBytes(32).toString('base64')}\n`);
     await oneLine(['user', 'create-admin', 'b@example.com'], {}, 'the encryption key is not the one of this store');
     await oneLine(['audit', 'verify'], {}, 'the encryption key is not the one of this store');
+    rmSync(join(dataDir, 'encryption.key'));
+    await oneLine(['audit', 'verify'], {}, 'encryption.key is missing, and the store is sealed with the key');
+    expect(readdirSync(dataDir)).not.toContain('encryption.key');
     writeFileSync(join(dataDir, 'encryption.key'), 'short');
     await oneLine(['audit', 'verify'], {}, 'does not hold a key of 32 bytes');
     chmodSync(dataDir, 0o755);

@@ -10,7 +10,8 @@ import { type Database, openDatabase } from '@sallyport/server/db/open';
 import { createLog } from '@sallyport/server/log';
 import { createSafeFetch } from '@sallyport/server/net/safe-fetch';
 import { systemLookup } from '@sallyport/server/net/system-lookup';
-import { openVault, type Vault } from '@sallyport/server/secrets/vault';
+import type { Vault } from '@sallyport/server/secrets/vault';
+import { openStoreVault } from '@sallyport/server/store-vault';
 import type { Command } from 'commander';
 import { CommandFailure } from './failure.ts';
 
@@ -52,7 +53,7 @@ export const withDeployment = async (
     if ((await pendingMigrations(database)).length > 0) {
       throw new CommandFailure('the store is older than this version; run "sallyport migrate" first');
     }
-    const vault = openVault(config);
+    const vault = await openStoreVault(database, config);
     const accounts = createAccounts({
       database,
       vault,

@@ -20,8 +20,8 @@ import { createLog, logOutput } from './log.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { renderEnforcement } from './render-enforcement.ts';
 import { createRouteSource } from './route-source.ts';
-import { openVault } from './secrets/vault.ts';
 import { createSecuritySource } from './security-source.ts';
+import { openStoreVault } from './store-vault.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
 /** Under constant changes the server repairs the rest as soon as HAProxy answers. */
@@ -47,7 +47,7 @@ const render = async (): Promise<void> => {
   let rendered = await version();
   // First of all: whatever keeps the rest from being written, what is served is never served without it.
   await enforce();
-  const vault = openVault(config);
+  const vault = await openStoreVault(database, config);
   const resolver = createOriginResolver({
     store: originAddressStore(database.kysely),
     lookup: systemLookup,

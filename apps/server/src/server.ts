@@ -37,8 +37,8 @@ import { type AddressPolicy, createSafeFetch } from './net/safe-fetch.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { probeTcp } from './net/tcp-probe.ts';
 import { createRouteSource } from './route-source.ts';
-import { openVault } from './secrets/vault.ts';
 import { createSecuritySuite } from './security-suite.ts';
+import { openStoreVault } from './store-vault.ts';
 
 const LOOKUP_TIMEOUT_MS = 3_000;
 /** How long the API waits for everything stored to be read for the data plane; a million hosts take some seconds. */
@@ -73,7 +73,10 @@ export const startServer = async (
   const database = openDatabase(config);
   await migrate(database);
   const { kysely: db, transact } = database;
-  const vault = openVault(config);
+  const vault = await openStoreVault(database, config).catch(async (error: unknown) => {
+    await database.stop();
+    throw error;
+  });
   const resolver = createOriginResolver({
     store: originAddressStore(db),
     lookup: systemLookup,

@@ -1,8 +1,9 @@
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChildSpec } from './child-spec.ts';
 import { isStillRunning, listProcesses, type ProcessInfo, readEnvironment } from './process/proc.ts';
 
-type Identity = Pick<ChildSpec, 'argv' | 'env'>;
+type Identity = Pick<ChildSpec, 'argv' | 'env' | 'cwd'>;
 
 const isSetting = (name: string): boolean => name.startsWith('SALLYPORT_') || name === 'DATABASE_URL';
 
@@ -30,9 +31,24 @@ const hasSettings = (process: ProcessInfo, wanted: ChildSpec['env']): boolean =>
   return [...names].every((name) => environment.get(name) === wanted[name]);
 };
 
+/**
+ * Whether a process works in this very directory, not in one of that name which has been deleted: what others make in the
+ * new one, a HAProxy confined to the old one never finds. What we may not read belongs to a worker that gave up its rights.
+ */
+export const worksIn = (pid: number, directory: string): boolean => {
+  try {
+    const [actual, wanted] = [statSync(`/proc/${pid}/cwd`), statSync(directory)];
+    return actual.dev === wanted.dev && actual.ino === wanted.ino;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES';
+  }
+};
+
 /** Whether a process that an earlier supervisor left behind is what we would start now: same program, same settings. */
 export const isAdoptable = (process: ProcessInfo, child: Identity): boolean =>
-  isThisChild(process, child) && hasSettings(process, child.env);
+  isThisChild(process, child) &&
+  hasSettings(process, child.env) &&
+  (child.cwd === undefined || worksIn(process.pid, child.cwd));
 
 const politeMs = 1_000;
 const endedWithinMs = 3_000;

@@ -17,7 +17,7 @@ export interface ChildSpec {
   /** Done before each start; a rejection counts as a failed start. */
   prepare?(signal: AbortSignal): Promise<void>;
   /** Whether it serves; asked as long as it lives, so it has to be cheap, and to answer within some seconds. Never rejects. */
-  isAlive(): Promise<boolean>;
+  isAlive(pid: number): Promise<boolean>;
   /** How long it may not serve before it is replaced. */
   patience: Patience;
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -48,4 +48,13 @@ test('is free again after its release', () => {
   expect(takeInstanceLock(path)).toEqual({ state: 'taken', pid: String(process.pid) });
   if (first.state === 'held') first.release();
   expect(takeInstanceLock(path)).toMatchObject({ state: 'held' });
+});
+
+test('is held on a full disk, too', () => {
+  const path = lockFile();
+  // Opens and locks like any file, and takes no byte.
+  symlinkSync('/dev/full', path);
+  const lock = takeInstanceLock(path);
+  expect(lock.state).toBe('held');
+  if (lock.state === 'held') lock.release();
 });

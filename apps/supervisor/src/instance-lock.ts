@@ -12,8 +12,12 @@ export const takeInstanceLock = (path: string): InstanceLock => {
   const file = openSync(path, 'a+', 0o600);
   const { status, error } = spawnSync('flock', ['--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', file] });
   if (status === 0) {
-    ftruncateSync(file);
-    writeSync(file, `${process.pid}\n`);
+    try {
+      ftruncateSync(file);
+      writeSync(file, `${process.pid}\n`);
+    } catch {
+      // A full disk: the lock holds all the same, only the next one who wants it can't be told who has it.
+    }
     return { state: 'held', release: () => closeSync(file) };
   }
   closeSync(file);

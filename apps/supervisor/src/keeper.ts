@@ -102,7 +102,7 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
   const watch = async (process: RunningProcess, over: AbortSignal): Promise<void> => {
     const startedAt = performance.now();
     const silence = await watchPulse({
-      isAlive: child.isAlive,
+      isAlive: () => child.isAlive(process.pid),
       activity: () => readActivity(process.pid),
       patience: child.patience,
       onFirst() {

@@ -72,7 +72,7 @@ const givenSupervisor = () => {
     for (const spec of used) await endStrays(spec, undefined);
     rmSync(dataDir, { recursive: true });
   });
-  return { child, haproxy, start, stateFile, haproxyConfig };
+  return { child, haproxy, start, stateFile, haproxyConfig, dataDir };
 };
 
 /** The pid that answers on a port. */
@@ -315,6 +315,20 @@ test('ends a worker that hangs and outlives its killed master', async () => {
   await isGone(worker);
   await isUpOtherThan(ports.proxy, worker);
   expect(haproxies(haproxyConfig)).toHaveLength(2);
+});
+
+test('replaces a HAProxy that works in a directory which was deleted and made anew', async () => {
+  const { haproxy, start, dataDir } = givenSupervisor();
+  const cwd = join(dataDir, 'run');
+  mkdirSync(cwd);
+  const first = await start({ ...haproxy(), cwd });
+  const worker = await isUp(ports.proxy);
+  await first.end('SIGKILL');
+  rmSync(cwd, { recursive: true });
+  mkdirSync(cwd);
+  await start({ ...haproxy(), cwd });
+  await isUpOtherThan(ports.proxy, worker);
+  await isGone(worker);
 });
 
 test('adopts a living HAProxy, master and worker', async () => {

@@ -32,7 +32,7 @@ const stopFormer: StopSteps = [{ signal: 'SIGTERM', waitMs: 1_500 }];
 
 /** The inherited process of a child, when it still lives and is what would be started now. */
 export const findInherited = (
-  child: Pick<ChildSpec, 'name' | 'argv' | 'env'>,
+  child: Pick<ChildSpec, 'name' | 'argv' | 'env' | 'cwd'>,
   inherited: SupervisorState | undefined,
 ) => {
   const saved = inherited?.children.find(({ name }) => name === child.name);

@@ -24,6 +24,12 @@ const RETIRED = /^encryption\.key\.([0-9a-f]{8})$/;
 const pathOf = (dataDir: string, keyId?: string): string =>
   join(dataDir, keyId === undefined ? KEY_FILE : `${KEY_FILE}.${keyId}`);
 
+/** Where the generated key of the data directory is, or would be. */
+export const keyFile = (dataDir: string): { path: string; exists: boolean } => {
+  const path = pathOf(dataDir);
+  return { path, exists: existsSync(path) };
+};
+
 const readKey = (path: string): Buffer => {
   const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
   if (key.length < KEY_BYTES) throw new ConfigError([`${path} does not hold a key of ${KEY_BYTES} bytes in base64`]);

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
+import { prepareRunDirectory } from '@sallyport/server/dataplane/proxy-account';
 import type { Listen } from '@sallyport/server/net/listen';
 import type { Logger } from 'pino';
+import { worksIn } from '../adoption.ts';
 import type { ChildSpec } from '../child-spec.ts';
 import { explainBindError, whyNotBindable } from '../listeners.ts';
 import { runToEnd } from '../process/run-to-end.ts';
@@ -55,6 +57,7 @@ export const haproxyChild = ({ layout, listeners, serverEnv, log }: HaproxyDeps)
       { signal: 'SIGTERM', waitMs: 500 },
     ],
     async prepare(signal) {
+      prepareRunDirectory(layout.dataDir);
       await render(signal);
       for (const listen of listeners) {
         const problem = await whyNotBindable(listen);
@@ -63,7 +66,9 @@ export const haproxyChild = ({ layout, listeners, serverEnv, log }: HaproxyDeps)
       }
     },
     // The worker serves; without the master a change of the rate limit's window could not be made.
-    isAlive: async () => {
+    // One whose directory was taken away can't reach the guards any more, however well it answers.
+    isAlive: async (pid) => {
+      if (!worksIn(pid, layout.runDir)) return false;
       const both = [layout.adminSocket, layout.masterSocket].map((path) => answersLine(path, 'show version'));
       return (await Promise.all(both)).every((isAnswered) => isAnswered);
     },

@@ -11,7 +11,7 @@ import { superviseAll } from '../supervisor.ts';
 /** What the test writes. */
 export interface RunSupervisor {
   stateFile: string;
-  children: (Pick<ChildSpec, 'name' | 'argv' | 'env' | 'stop'> & { port: number })[];
+  children: (Pick<ChildSpec, 'name' | 'argv' | 'env' | 'cwd' | 'stop'> & { port: number })[];
 }
 
 const { stateFile, children }: RunSupervisor = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
