@@ -5,6 +5,7 @@ import {
   compile,
   crsSettings,
   formatDiagnostic,
+  ownRules,
   type RuleSet,
   type RuleSource,
 } from '../src/index.ts';
@@ -16,6 +17,7 @@ const read = (path: string): RuleSource => ({ path, text: readFileSync(path) });
 
 export const crs3Sources = (paranoiaLevel: 1 | 2 | 3 | 4): RuleSource[] => [
   baselineRules,
+  ownRules,
   crsSettings({ paranoiaLevel, inboundThreshold: 5 }),
   ...[crs3Setup, ...globSync(`${crs3Rules}/*.conf`).sort()].map(read),
 ];

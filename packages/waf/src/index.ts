@@ -6,6 +6,7 @@ export type { AnomalyScores, LimitHit, RuleMatch, Verdict } from './engine/verdi
 export { baselineRules } from './presets/baseline.ts';
 export { type CrsPolicy, type CrsSettings, crsPolicy, crsSettings } from './presets/crs-settings.ts';
 export { exclusionRules, type RuleExclusion } from './presets/exclusion-rules.ts';
+export { ownRules } from './presets/own-rules.ts';
 export type { CompileEnv, CompileResult, RuleSet, RuleSource, WafTransaction } from './ruleset.ts';
 export { type Diagnostic, formatDiagnostic, type Place } from './seclang/diagnostic.ts';
 export { type CheckReport, check, type RuleFinding } from './tools/check.ts';

@@ -10,6 +10,7 @@ import {
   type Explanation,
   explain,
   formatDiagnostic,
+  ownRules,
   type RuleSource,
 } from '@sallyport/waf';
 import { Command } from 'commander';
@@ -95,7 +96,7 @@ const explainCommand = (): Command =>
         now: Date.now(),
       });
       const sources = [
-        ...(options.baseline ? [baselineRules] : []),
+        ...(options.baseline ? [baselineRules, ownRules] : []),
         ...paranoiaSource(options.paranoia),
         ...options.rules.map(readSource),
       ];

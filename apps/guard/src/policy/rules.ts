@@ -6,6 +6,7 @@ import {
   compile,
   type Diagnostic,
   formatDiagnostic,
+  ownRules,
   type RuleSet,
   type RuleSource,
 } from '@sallyport/waf';
@@ -39,7 +40,7 @@ const environment: CompileEnv = {
  */
 export const compileRules = (sources: Sources, geo?: CompileEnv['geo']): RuleSet => {
   const { ruleSet, diagnostics } = compile(
-    [baselineRules, ...sources.map(read)],
+    [baselineRules, ownRules, ...sources.map(read)],
     geo ? { ...environment, geo } : environment,
   );
   if (!ruleSet) throw new InvalidRules(diagnostics);

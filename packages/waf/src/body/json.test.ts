@@ -45,6 +45,11 @@ test('hands over both of two equal keys', () => {
   ]);
 });
 
+test('keeps what follows half a surrogate pair', () => {
+  expect(parse('{"a":"\\ud83d\\u003cscript>"}').pairs).toEqual([['json.a', '?<script>']]);
+  expect(parse('{"a":"\\ud83d\\ud83d\\ude00x"}').pairs[0]![1]).toBe(`?${Buffer.from('😀').toString('latin1')}x`);
+});
+
 test('decodes escapes, half a surrogate pair to a question mark', () => {
   expect(parse('"\\u003cscript\\u003E\\n\\/\\ud83d\\ude00\\ud800x\\udc00"').pairs[0]![1]).toBe(
     `<script>\n/${Buffer.from('😀').toString('latin1')}?x?`,

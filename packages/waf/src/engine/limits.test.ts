@@ -77,6 +77,16 @@ SecRule MSC_PCRE_LIMITS_EXCEEDED "@eq 1" "id:2,phase:5,pass,log"`;
     });
   });
 
+  test('that ends within a value leaves nothing behind: the same attack does not pass afterwards', () => {
+    const { ruleSet } = compile([
+      { path: 'x', text: 'SecRuleEngine On\nSecRule ARGS "@rx (?:a|b|ab)*c" "id:1,phase:1,deny,log"' },
+    ]);
+    const attack = given.request({ query: `a=${'ab'.repeat(200)}c` });
+    for (const workUnits of [200, 400, 600, 800])
+      ruleSet!.inspect(attack, { ...few, workUnits, whenWorkSpent: 'pass' });
+    expect(ruleSet!.inspect(attack)).toMatchObject({ action: 'block', ruleId: 1 });
+  });
+
   test('is not spent by a request of usual size', () => {
     const verdict = judge(text, heavy);
     expect(verdict).toMatchObject({ action: 'pass', limitsHit: [], matches: [] });

@@ -31,8 +31,8 @@ SecRule MULTIPART_STRICT_ERROR "!@eq 0" \\
 SecRule MULTIPART_UNMATCHED_BOUNDARY "@eq 1" \\
   "id:9500012,phase:2,deny,status:400,log,t:none,msg:'The multipart body has an unmatched boundary',severity:'CRITICAL',tag:'attack-protocol'"
 SecRule &REQUEST_HEADERS:Content-Type "@gt 1" \\
-  "id:9500013,phase:1,deny,status:400,log,t:none,msg:'The request names more than one type for its body',severity:'CRITICAL',tag:'attack-protocol'"
+  "id:9500013,phase:2,deny,status:400,log,t:none,msg:'The request names more than one type for its body',severity:'CRITICAL',tag:'attack-protocol'"
 SecRule REQUEST_HEADERS:Content-Type "@rx charset(?!\\s*=\\s*[\\"']?(?:utf-?8|(?:us-)?ascii|(?:iso-?)?8859-\\d{1,2}|latin1|(?:windows-|cp)125\\d)[\\"']?\\s*(?:;|$))" \\
-  "id:9500014,phase:1,deny,status:400,log,t:none,t:lowercase,msg:'The body is in an encoding that is not read here',severity:'CRITICAL',tag:'attack-protocol'"
+  "id:9500014,phase:2,deny,status:400,log,t:none,t:lowercase,msg:'The body is in an encoding that is not read here',severity:'CRITICAL',tag:'attack-protocol'"
 `,
 };

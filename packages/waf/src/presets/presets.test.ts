@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { given } from '../../test/given.ts';
-import { baselineRules, compile, crsPolicy, crsSettings, exclusionRules } from '../index.ts';
+import { compileProgram } from '../compile/compile.ts';
+import { foldConstants } from '../engine/fold-constants.ts';
+import { baselineRules, compile, crsPolicy, crsSettings, exclusionRules, ownRules } from '../index.ts';
 
 const rules = {
   path: 'rules',
@@ -95,6 +97,13 @@ describe('the baseline', () => {
     expect(verdict.action).toBe(action);
     expect(verdict.status).toBe(action === 'block' ? 400 : 200);
   });
+});
+
+test('the baseline does not keep the defaults of a rule set from being worked out at load', () => {
+  const defaults = { path: 'defaults', text: 'SecAction "id:900100,phase:1,pass,nolog,setvar:tx.level=1"\n' };
+  const { program } = compileProgram([baselineRules, ownRules, defaults], {});
+  const rule = program!.rules.find(({ id }) => id === 900_100)!;
+  expect(foldConstants(program!).done.has(rule.index)).toBe(true);
 });
 
 describe('CRS settings', () => {
