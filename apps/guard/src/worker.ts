@@ -23,7 +23,7 @@ const REPORT_MS = 200;
 /** How soon a configuration is noticed that nobody has told of. */
 const LOOK_MS = 250;
 /** HAProxy asks for what takes milliseconds; a lane has long bodies. */
-const STUCK_AFTER_MS = { judge: 5_000, lane: 60_000 } as const;
+const STUCK_AFTER_MS = { judge: 5_000, lane: 300_000 } as const;
 
 export interface WorkerOptions {
   dataDir: string;
