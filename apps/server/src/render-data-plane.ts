@@ -12,6 +12,7 @@ import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginGuard, createOwnOrigin } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
+import type { RouteSource } from './dataplane/route-source.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
 import { failureLines } from './failure-lines.ts';
@@ -24,6 +25,8 @@ import { createSecuritySource } from './security-source.ts';
 import { openStoreVault } from './store-vault.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
+/** How long one answer of the store may take: HAProxy, on the files of its last run, is better than none. */
+const STORE_ANSWERS_WITHIN_MS = 25_000;
 /** Under constant changes the server repairs the rest as soon as HAProxy answers. */
 const MOST_RENDERINGS = 5;
 
@@ -35,8 +38,19 @@ const render = async (): Promise<void> => {
   // Should the store not be readable, HAProxy starts on the files of its last run, and needs all of them: one that was
   // lost is made empty, which refuses.
   if (existsSync(join(directory, dataPlaneFiles.config))) await writeStaticFiles(directory, toProxySettings(config));
+  let patience: NodeJS.Timeout | undefined;
+  const answered = () => clearTimeout(patience);
+  const asked = () => {
+    answered();
+    patience = setTimeout(() => {
+      process.stderr.write('sallyport: the store does not answer\n');
+      process.exit(1);
+    }, STORE_ANSWERS_WITHIN_MS);
+  };
+  asked();
   const database = openDatabase(config);
   await migrate(database);
+  asked();
   const security = createSecuritySource(
     database.kysely,
     createOwnOrigin(() => config.httpBind),
@@ -47,6 +61,7 @@ const render = async (): Promise<void> => {
   let rendered = await version();
   // First of all: whatever keeps the rest from being written, what is served is never served without it.
   await enforce();
+  asked();
   const vault = await openStoreVault(database, config);
   const resolver = createOriginResolver({
     store: originAddressStore(database.kysely),
@@ -56,7 +71,17 @@ const render = async (): Promise<void> => {
   });
   await resolver.load();
   const driver = createDataPlane({ directory, adminSocket: adminSocket(config.dataDir), haproxy: haproxyProgram() });
-  const source = createRouteSource(database.kysely, vault);
+  const stored = createRouteSource(database.kysely, vault);
+  const source: RouteSource = {
+    ...stored,
+    async *allHosts() {
+      for await (const portion of stored.allHosts()) {
+        asked();
+        yield portion;
+      }
+      answered();
+    },
+  };
   const plane = createPlane({
     driver,
     source,
@@ -68,6 +93,7 @@ const render = async (): Promise<void> => {
   // while we rendered must not be missing from the files that HAProxy is about to read.
   for (let attempt = 1; ; attempt++) {
     await plane.render();
+    asked();
     const now = await version();
     if (now === rendered || attempt === MOST_RENDERINGS) break;
     rendered = now;

@@ -123,6 +123,35 @@ test('reading and comparing many hosts leaves turns to others', async () => {
   expect(await answers('many-20000.test')).toBe('old');
 });
 
+test('after HAProxy was away what was changed meanwhile is live and told so, without all hosts being read again', async () => {
+  stored.set(1, route(1, 'changed.test', origins.old)).set(2, route(2, 'kept.test', origins.old));
+  await plane.reconcile();
+  const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });
+  try {
+    await watch.reconcile();
+    let reads = 0;
+    afterRead = async () => {
+      reads++;
+    };
+    const gone = haproxy.nextEvent('disconnected').then(watch.onEvent);
+    await haproxy.haproxy.stop();
+    await gone;
+    stored.set(1, route(1, 'changed.test', origins.new));
+    await plane.syncHosts([1]);
+    expect(plane.hostState(1)).toMatchObject({ applied: false, issue: expect.stringContaining('HAProxy') });
+    const back = haproxy.nextEvent('connected').then(watch.onEvent);
+    await haproxy.restartHaproxy();
+    await back;
+    await expect
+      .poll(() => [plane.hostState(1), plane.hostState(2)].map(({ applied }) => applied))
+      .toEqual([true, true]);
+    expect(await answers('changed.test')).toBe('new');
+    expect(reads).toBe(0);
+  } finally {
+    await watch.stop();
+  }
+});
+
 test('a change that the store went away from is told as not applied, and made up for when the store is back', async () => {
   stored.set(1, route(1, 'changed.test', origins.old));
   const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });

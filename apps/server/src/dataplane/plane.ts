@@ -41,6 +41,11 @@ const NOWHERE = '255.255.255.255';
 /** Hosts that are gone through before others get their turn. */
 const HOSTS_PER_TURN = 10_000;
 
+/** Intended and on disk; whether HAProxy holds it depends on nothing but HAProxy. */
+const WAITING: AppliedState = { applied: false, issue: 'HAProxy is not running' };
+
+const isAway = (issue: string | undefined): boolean => issue?.startsWith('HAProxy is not running') === true;
+
 const stateOf = (outcome: Outcome | undefined): AppliedState => {
   if (!outcome) return PENDING;
   return outcome.applied ? APPLIED : { applied: false, issue: outcome.issue ?? 'the data plane does not say why' };
@@ -90,7 +95,16 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
   let isBehind = false;
   let lost: AppliedState | undefined;
 
-  const hostState = (id: number): AppliedState => lost ?? hostStates.get(id) ?? PENDING;
+  /** Why HAProxy does not hold what is intended; undefined when it does. */
+  let failure: string | undefined;
+  /** Of the newest change that is intended, applied or not. */
+  let intendedRevision = 0;
+
+  const told = (state: AppliedState): AppliedState => {
+    if (state !== WAITING) return state;
+    return failure === undefined ? APPLIED : { applied: false, issue: failure };
+  };
+  const hostState = (id: number): AppliedState => lost ?? told(hostStates.get(id) ?? PENDING);
 
   const remember = ({ id, originHost }: HostRoute) => {
     if (isIP(originHost) !== 0) return;
@@ -157,17 +171,20 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
       return { type: 'put', host };
     });
     const outcomes = await driver.applyHosts(changes);
+    intendedRevision = Math.max(intendedRevision, revision);
     let allApplied = true;
     for (const id of ids) {
       const issue = issues.get(id);
-      const state = issue === undefined ? stateOf(outcomes.get(id)) : { applied: false, issue };
+      const away = isAway(outcomes.get(id)?.issue);
+      if (away) failure = outcomes.get(id)?.issue;
+      const applied = away ? WAITING : stateOf(outcomes.get(id));
+      const state = issue === undefined ? applied : { applied: false, issue };
       if (!outcomes.get(id)?.applied) allApplied = false;
       if (routes.has(id)) hostStates.set(id, state);
       else hostStates.delete(id);
     }
     if (allApplied) appliedRevision = Math.max(appliedRevision, revision);
-    else if ([...outcomes.values()].some(({ issue }) => issue?.startsWith('HAProxy is not running')))
-      await restart.wait();
+    else if ([...outcomes.values()].some(({ issue }) => isAway(issue))) await restart.wait();
   };
 
   const changeCertificates = async (ids: readonly number[]): Promise<void> => {
@@ -182,8 +199,10 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
     }
     const outcomes = await driver.applyCertificates(changes);
     for (const change of changes) {
+      const outcome = change.type === 'put' ? outcomes.get(change.certificate.id) : undefined;
+      if (isAway(outcome?.issue)) failure = outcome?.issue;
       if (change.type === 'put')
-        certificateStates.set(change.certificate.id, stateOf(outcomes.get(change.certificate.id)));
+        certificateStates.set(change.certificate.id, isAway(outcome?.issue) ? WAITING : stateOf(outcome));
       else if (!sources.has(change.id)) certificateStates.delete(change.id);
     }
   };
@@ -263,9 +282,11 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
       },
     );
     hostsByName = collectedByName;
-    const failure = report.applied ? undefined : (report.issue ?? 'the data plane is not reachable');
+    intendedRevision = Math.max(intendedRevision, revision);
+    failure = report.applied ? undefined : (report.issue ?? 'the data plane is not reachable');
+    const intended = report.applied ? APPLIED : WAITING;
     const stateFor = (issue: string | undefined): AppliedState =>
-      issue === undefined ? APPLIED : { applied: false, issue };
+      issue === undefined ? intended : { applied: false, issue };
     const present = new Set<number>();
     for (const id of hosts.keys()) {
       present.add(id);
@@ -275,12 +296,12 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
         isBehind ||= hostStates.has(id) && !hostState(id).applied;
         continue;
       }
-      hostStates.set(id, stateFor(issues.get(id) ?? report.quarantinedHosts.get(id) ?? failure));
+      hostStates.set(id, stateFor(issues.get(id) ?? report.quarantinedHosts.get(id)));
     }
     for (const id of hostStates.keys()) if (!present.has(id) && !changedHosts.has(id)) hostStates.delete(id);
     for (const { id } of certificates) {
       if (changedCertificates.has(id)) continue;
-      certificateStates.set(id, stateFor(report.quarantinedCertificates.get(id) ?? failure));
+      certificateStates.set(id, stateFor(report.quarantinedCertificates.get(id)));
     }
     if (report.applied) {
       appliedRevision = Math.max(appliedRevision, revision);
@@ -323,13 +344,28 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
     syncCertificates: (ids: readonly number[]): Promise<void> => applyCertificates(ids),
 
     hostState,
-    certificateState: (id: number): AppliedState => lost ?? certificateStates.get(id) ?? PENDING,
+    certificateState: (id: number): AppliedState => lost ?? told(certificateStates.get(id) ?? PENDING),
 
     /** Resolves when changes can be taken: what is stored was read once, or could not be. */
     attempted: attempted.promise,
 
-    /** Makes everything equal to the store: at start, after HAProxy restarted, and from time to time. */
+    /** Makes everything equal to the store: at start, and from time to time. */
     reconcile,
+
+    /**
+     * To be called when HAProxy was made to hold what is intended. That is all there is to do after it restarted, unless
+     * something stored is not intended yet.
+     */
+    async confirm(): Promise<void> {
+      // The driver calls itself connected a moment after it says so.
+      await yieldToOthers();
+      if (!isReconciled || isBehind) return reconcile();
+      if (driver.status().connection.state !== 'connected') return;
+      failure = undefined;
+      lost = undefined;
+      appliedRevision = Math.max(appliedRevision, intendedRevision);
+      restart.reconciled();
+    },
 
     /**
      * Writes what HAProxy starts from. For a process that ends then: what is applied or not it does not keep, which takes
@@ -357,7 +393,7 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
     status: () => ({
       ...driver.status(),
       appliedRevision,
-      quarantined: [...hostStates.values()].filter(({ applied }) => !applied).length,
+      quarantined: [...hostStates.values()].filter((state) => !told(state).applied).length,
     }),
   };
 };

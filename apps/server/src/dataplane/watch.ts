@@ -24,18 +24,19 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
   let repair: Promise<void> = Promise.resolve();
   let isQueued = false;
   let isStopped = false;
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    repair = repair.then(work).catch((err: unknown) => {
+      log.error({ err }, 'reconcile failed');
+    });
+    return repair;
+  };
   const reconcile = (): Promise<void> => {
     if (isQueued) return repair;
     isQueued = true;
-    repair = repair
-      .then(() => {
-        isQueued = false;
-        return plane.reconcile();
-      })
-      .catch((err: unknown) => {
-        log.error({ err }, 'reconcile failed');
-      });
-    return repair;
+    return inTurn(() => {
+      isQueued = false;
+      return plane.reconcile();
+    });
   };
   void reconcile();
   const jobs = [
@@ -54,7 +55,7 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
       switch (event.type) {
         case 'connected':
           log.info(fields, 'connected to HAProxy');
-          void reconcile();
+          void (event.isRepaired ? inTurn(plane.confirm) : reconcile());
           return;
         case 'disconnected':
           log.warn(fields, 'HAProxy does not answer');

@@ -19,7 +19,8 @@ export interface HaproxyDeps {
   log: Logger;
 }
 
-const renderWithinMs = 30_000;
+/** A million hosts on a busy machine; a store that does not answer is given up sooner, by the renderer itself. */
+const renderWithinMs = 180_000;
 /**
  * The data plane, as master and worker. A worker that is killed takes its master along (exit-on-failure), and a worker
  * whose master is killed ends by itself, so that a restart always begins from nothing.

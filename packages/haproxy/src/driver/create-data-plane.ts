@@ -14,7 +14,8 @@ import { createTlsPlane } from './tls-plane.ts';
 
 /** Something worth a log line; `err` is an Error. */
 export type DataPlaneEvent =
-  | { type: 'connected'; pid: number; version: string; driftedEntries: number }
+  /** `isRepaired`: what it holds was made what is intended; not before the first reconcile. */
+  | { type: 'connected'; pid: number; version: string; driftedEntries: number; isRepaired: boolean }
   | { type: 'disconnected'; reason: string }
   | { type: 'fold failed' | 'change failed'; err: unknown };
 
@@ -88,10 +89,11 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
     socket: createAdminSocket({ path: adminSocket }),
     onConnected: async ({ pid, version }) => {
       // Before the first reconcile nothing is intended yet; a repair would empty a HAProxy that serves everything.
-      const driftedEntries = isKnown
+      const isRepaired = isKnown;
+      const driftedEntries = isRepaired
         ? await bulk(async () => (await tls.repair(exclusively)) + (await routes.repair(exclusively)))
         : 0;
-      onEvent({ type: 'connected', pid, version, driftedEntries });
+      onEvent({ type: 'connected', pid, version, driftedEntries, isRepaired });
     },
     onDisconnected: (reason) => onEvent({ type: 'disconnected', reason }),
   });
