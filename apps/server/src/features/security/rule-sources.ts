@@ -12,6 +12,9 @@ type Levels = Pick<
 /** Ids below 100,000 are reserved for local use; the Core Rule Set's own start at 900,000. */
 const SETTINGS_RULE_ID = 99_000;
 
+/** No file has this name: guards refuse a configuration that names it, and requests without one. No rules would let all pass. */
+const NO_CORE_RULE_SET = '/usr/share/modsecurity-crs/rules/*.conf';
+
 const text = (path: string, content: string): RuleSources[number] => ({ kind: 'text', path, text: content });
 const files = (paths: readonly string[]): RuleSources => paths.map((path) => ({ kind: 'file', path }));
 
@@ -64,5 +67,12 @@ export const ruleSources = (
   const own = ruleset ? [text(`ruleset/${ruleset.name}`, ruleset.content)] : [];
   const after = exclusions === '' ? [] : [text('sallyport/exclusions', exclusions)];
   if (ruleset?.mode === 'custom') return [engine, levels(config), ...own, ...after];
-  return [engine, ...files(core?.setup ?? []), levels(config), ...own, ...files(core?.rules ?? []), ...after];
+  return [
+    engine,
+    ...files(core?.setup ?? []),
+    levels(config),
+    ...own,
+    ...files(core?.rules ?? [NO_CORE_RULE_SET]),
+    ...after,
+  ];
 };

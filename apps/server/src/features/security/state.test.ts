@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import type { WafExclusion } from '@sallyport/contract';
 import { compile } from '@sallyport/waf';
 import fc from 'fast-check';
@@ -106,7 +107,11 @@ describe('rules of the guards', () => {
   });
 
   test('a missing Core Rule Set is said, not passed over', () => {
-    expect(computeState(facts(), undefined, NOW).issue).toContain('not installed');
+    const state = computeState(facts(), undefined, NOW);
+    expect(state.issue).toContain('not installed');
+    // Without it nothing would be refused: guards are given what they can't put in force.
+    const missing = state.guard.waf.rule_sources.filter((source) => source.kind === 'file');
+    expect(missing.map(({ path }) => existsSync(path))).toEqual([false]);
     const alone = facts({ config: config('mine'), rulesets: [ruleset('custom')] });
     expect(computeState(alone, undefined, NOW).issue).toBeNull();
   });

@@ -41,7 +41,8 @@ export const isEnforced = (
   { source }: Pick<Ban, 'source'>,
 ): boolean => bansEnforced && (source !== 'crowdsec' || crowdsecEnforced);
 
-const NO_RULES = 'the Core Rule Set is not installed (package modsecurity-crs): requests can not be judged by it';
+const NO_RULES =
+  'the Core Rule Set is not installed (package modsecurity-crs): requests that it should judge are refused';
 
 /**
  * What our own API takes as JSON is rules, templates, passwords and addresses: the very text that rules look for. It is checked
