@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { failureLines } from '@sallyport/server/failure-lines';
 import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
@@ -10,7 +11,13 @@ import { userCommand } from './commands/user.ts';
 import { wafCommand } from './commands/waf.ts';
 import { CommandFailure } from './failure.ts';
 
+/** Of the repository: the workspaces have none of their own. */
+const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
 const program = new Command('sallyport')
+  .version(version, '--version', 'print the version')
   .description('The command line of Sallyport; works on its store, whether the service runs or not')
   .option('--data-dir <path>', 'data directory (default: SALLYPORT_DATA_DIR, else ./data)')
   .addCommand(userCommand())

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -72,6 +72,24 @@ describe('waf explain', () => {
       'the request would be answered: block, by rule 1',
       '',
     ]);
+    expect(code).toBe(0);
+  });
+
+  test('judges by the rules in force when none are named', async () => {
+    const rules = file('own.conf', `SecRule ARGS "@contains evil" "id:7,phase:1,deny,log,msg:'Evil found'"\n`);
+    const request = file('get.txt', 'GET /?a=evil HTTP/1.1\r\nHost: a.example\r\n\r\n');
+    const dataDir = mkdtempSync(join(folder, 'data-'));
+    const explained = () => run('explain', '--request', request, '--data-dir', dataDir);
+    const none = await explained();
+    expect(none).toMatchObject({ code: 1, err: expect.stringContaining('guard/config.json') });
+    mkdirSync(join(dataDir, 'guard'));
+    const sources = [
+      { kind: 'text', path: 'settings', text: 'SecAction "id:8,phase:1,pass,nolog"\n' },
+      { kind: 'file', path: rules },
+    ];
+    writeFileSync(join(dataDir, 'guard/config.json'), JSON.stringify({ waf: { rule_sources: sources } }));
+    const { code, out } = await explained();
+    expect(out).toContain('rule 7 (phase 1): Evil found\n');
     expect(code).toBe(0);
   });
 

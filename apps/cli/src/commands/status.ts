@@ -1,53 +1,82 @@
+import { join } from 'node:path';
+import type { Config } from '@sallyport/server/config';
 import { pendingMigrations } from '@sallyport/server/db/migrate';
-import { formatAddress } from '@sallyport/server/net/listen';
+import { localAddress } from '@sallyport/server/net/listen';
+import { isStillRunning } from '@sallyport/supervisor/process/proc';
+import { readState } from '@sallyport/supervisor/state-file';
 import { Command } from 'commander';
-import { loadConfig, openStore } from '../deployment.ts';
+import { openStore } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
+import { locate } from '../instances.ts';
 import { print } from '../print.ts';
 
 const ANSWER_TIMEOUT_MS = 3_000;
 /** As init scripts have it: the program is not running. */
 const NOT_RUNNING = 3;
 
-const isAnswering = async (url: string): Promise<boolean> => {
+/** What the API says of itself and the proxy; undefined when it does not answer. */
+const readHealth = async (url: string): Promise<{ proxy?: string } | undefined> => {
   try {
     const response = await fetch(`${url}/api/v1/health`, { signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
-    return response.ok;
+    return response.ok ? ((await response.json()) as { proxy?: string }) : undefined;
   } catch {
-    return false;
+    return undefined;
   }
 };
 
-/** `sallyport status`: exit code 0 when the API answers, 3 when not. */
+const printStore = async (config: Config): Promise<void> => {
+  const database = openStore(config);
+  try {
+    print(`store: ${config.databaseUrl === undefined ? `SQLite in ${config.dataDir}` : 'PostgreSQL'}`);
+    const pending = await pendingMigrations(database);
+    print(`schema: ${pending.length === 0 ? 'up to date' : `${pending.length} steps behind, see "sallyport migrate"`}`);
+    if (pending.length > 0) return;
+    const count = async (table: 'users' | 'proxy_hosts') => {
+      const row = await database.kysely
+        .selectFrom(table)
+        .select((query) => query.fn.countAll().as('count'))
+        .executeTakeFirstOrThrow();
+      return Number(row.count);
+    };
+    print(`users: ${await count('users')}`);
+    print(`proxy hosts: ${await count('proxy_hosts')}`);
+  } finally {
+    await database.stop();
+  }
+};
+
+/** The processes as the supervisor wrote them down, and what the kernel knows of them now. */
+const printProcesses = (dataDir: string): void => {
+  const state = readState(join(dataDir, 'supervisor.json'));
+  const names = new Set([...(state?.past ?? []), ...(state?.children ?? [])].map(({ name }) => name));
+  for (const name of names) {
+    const child = state?.children.find((one) => one.name === name);
+    const isRunning = child && isStillRunning({ pid: child.pid, startTime: child.start_time });
+    const past = state?.past?.find((one) => one.name === name);
+    const restarts = past?.restarts ? `, started again ${past.restarts} ${past.restarts === 1 ? 'time' : 'times'}` : '';
+    const last = past?.last_end ? `; at ${past.last_end.at} it ${past.last_end.why}` : '';
+    print(`${name}: ${isRunning ? `process ${child.pid}` : 'not running'}${restarts}${last}`);
+  }
+};
+
+/** `sallyport status`: exit code 0 when API and proxy answer, 3 when not. */
 export const statusCommand = (): Command =>
   new Command('status')
-    .description('tell what runs and what the store holds')
+    .description('tell what runs, however it was configured, and what its store holds')
     .action(async (_options: object, command: Command) => {
-      const config = loadConfig(command);
-      const database = openStore(config);
-      try {
-        print(`store: ${config.databaseUrl === undefined ? `SQLite in ${config.dataDir}` : 'PostgreSQL'}`);
-        const pending = await pendingMigrations(database);
-        print(
-          `schema: ${pending.length === 0 ? 'up to date' : `${pending.length} steps behind, see "sallyport migrate"`}`,
-        );
-        if (pending.length === 0) {
-          const count = async (table: 'users' | 'proxy_hosts') => {
-            const row = await database.kysely
-              .selectFrom(table)
-              .select((query) => query.fn.countAll().as('count'))
-              .executeTakeFirstOrThrow();
-            return Number(row.count);
-          };
-          print(`users: ${await count('users')}`);
-          print(`proxy hosts: ${await count('proxy_hosts')}`);
-        }
-      } finally {
-        await database.stop();
-      }
-      const { host, port } = config.httpBind;
-      const isWildcard = host === '' || host === '::' || host === '0.0.0.0';
-      const url = `http://${formatAddress(isWildcard ? 'localhost' : host, port)}`;
-      if (!(await isAnswering(url))) throw new CommandFailure(`server: not answering at ${url}`, NOT_RUNNING);
+      const { config, pid } = locate(command);
+      print(
+        pid === undefined
+          ? `Sallyport: not running on ${config.dataDir}`
+          : `Sallyport: process ${pid}, with its data in ${config.dataDir}`,
+      );
+      await printStore(config);
+      printProcesses(config.dataDir);
+      const url = `http://${localAddress(config.httpBind)}`;
+      const health = await readHealth(url);
+      if (!health) throw new CommandFailure(`server: not answering at ${url}`, NOT_RUNNING);
       print(`server: answering at ${url}`);
+      // Where none was started there is none to answer: a server alone, as in a test.
+      if (health.proxy === 'down' && pid !== undefined) throw new CommandFailure('proxy: not answering', NOT_RUNNING);
+      if (health.proxy === 'up') print('proxy: answering');
     });

@@ -1,5 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
+import type { GuardConfig } from '@sallyport/contract';
+import { guardConfigFile } from '@sallyport/server/dataplane/enforcement-layout';
 import {
   baselineRules,
   type CompileEnv,
@@ -15,6 +17,7 @@ import {
 } from '@sallyport/waf';
 import { Command } from 'commander';
 import { CommandFailure } from '../failure.ts';
+import { locate } from '../instances.ts';
 import { print } from '../print.ts';
 import { readRawRequest } from '../read-raw-request.ts';
 
@@ -68,7 +71,7 @@ const checkCommand = (): Command =>
     });
 
 type ExplainOptions = {
-  readonly rules: readonly string[];
+  readonly rules?: readonly string[];
   readonly request: string;
   readonly client: string;
   readonly paranoia?: string;
@@ -81,7 +84,7 @@ type ExplainOptions = {
 const explainCommand = (): Command =>
   new Command('explain')
     .description('judge a request from a file and tell which rules looked at what, and why they fired')
-    .requiredOption('--rules <file...>', 'SecLang files, read in this order as one rule set')
+    .option('--rules <file...>', 'SecLang files, read in this order as one rule set (default: the rules in force)')
     .requiredOption('--request <file>', 'the request as it stands on the wire: request line, headers, empty line, body')
     .option('--client <address>', 'address the request comes from', '127.0.0.1')
     .option('--paranoia <level>', 'paranoia level of the Core Rule Set, 1 to 4')
@@ -89,7 +92,7 @@ const explainCommand = (): Command =>
     .option('--rule <id>', 'show everything that this rule looked at')
     .option('--all', 'show everything that every rule looked at')
     .option('--json', 'print the explanation as JSON')
-    .action((options: ExplainOptions) => {
+    .action((options: ExplainOptions, command: Command) => {
       if (isIP(options.client) === 0) throw new CommandFailure(`--client ${options.client} is not an IP address`);
       const request = readRawRequest(readSource(options.request).text as Buffer, {
         clientAddress: options.client,
@@ -98,13 +101,27 @@ const explainCommand = (): Command =>
       const sources = [
         ...(options.baseline ? [baselineRules, ownRules] : []),
         ...paranoiaSource(options.paranoia),
-        ...options.rules.map(readSource),
+        ...(options.rules?.map(readSource) ?? rulesInForce(command)),
       ];
       const { explanation, diagnostics } = explain(sources, { request }, disk, { mode: 'detect' });
       if (explanation === null) throw new CommandFailure(`the rules do not load:\n${errorsOf(diagnostics).join('\n')}`);
       if (options.json === true) print(JSON.stringify(explanation, null, 2));
       else printExplanation(explanation, options);
     });
+
+/** The rules that the guards were given: settings, Core Rule Set or own rules, and exclusions that hold for all hosts. */
+const rulesInForce = (command: Command): RuleSource[] => {
+  const { config } = locate(command);
+  const path = guardConfigFile(config.dataDir);
+  const file = JSON.parse(String(readSource(path).text)) as { waf?: { rule_sources?: GuardRuleSource[] } };
+  const sources = file.waf?.rule_sources ?? [];
+  if (sources.length === 0) throw new CommandFailure(`${path} names no rules; name them with --rules`);
+  return sources.map((source) =>
+    source.kind === 'file' ? readSource(source.path) : { path: source.path, text: Buffer.from(source.text) },
+  );
+};
+
+type GuardRuleSource = GuardConfig['waf']['rule_sources'][number];
 
 const errorsOf = (diagnostics: readonly Diagnostic[]): string[] =>
   diagnostics.filter(({ severity }) => severity === 'error').map(formatDiagnostic);
