@@ -121,12 +121,20 @@ describe('long bodies', () => {
     expect(attacks()).toEqual([]);
   });
 
-  test('a compressed body is opaque, and arrives as it was sent', async () => {
-    const body = gzipSync(padded(100_000));
-    const headers = { 'content-type': 'application/octet-stream', 'content-encoding': 'gzip' };
-    const answer = await ask({ port: guarded.httpPort, body, headers });
-    expect(answer.status).toBe(200);
-    expect(origin.arrivals.at(-1)?.body.equals(body)).toBe(true);
+  test('a compressed body is judged by what it holds, and arrives as it was sent', async () => {
+    const send = (body: Buffer) =>
+      ask({
+        port: guarded.httpPort,
+        body,
+        headers: { 'content-type': 'application/octet-stream', 'content-encoding': 'gzip' },
+      });
+    const before = origin.arrivals.length;
+    for (const bytes of [10, 100_000]) expect((await send(gzipSync(padded(bytes)))).status).toBe(403);
+    expect((await send(Buffer.from('no gzip'))).status).toBe(400);
+    expect(origin.arrivals).toHaveLength(before);
+    const harmless = gzipSync(Buffer.from(`pad=${'z'.repeat(100_000)}`));
+    expect((await send(harmless)).status).toBe(200);
+    expect(origin.arrivals.at(-1)?.body.equals(harmless)).toBe(true);
   });
 
   test.each([10, 8_193, 20_000, 131_072, 131_073, 3_000_000])(
@@ -181,7 +189,8 @@ describe('long bodies', () => {
 
   test('a refused body is read on, so that HAProxy can hand over the refusal', async () => {
     const { relay } = guardFiles(guarded.dataDir, 0);
-    const told = 'X-Sallyport-Route: 1|127.0.0.1|1||1\r\nX-Sallyport-Client: 127.0.0.1 1 127.0.0.1 1\r\n';
+    const told =
+      'X-Sallyport-Route: 1|127.0.0.1|1||1\r\nX-Sallyport-Client: 127.0.0.1 1 127.0.0.1 1\r\nX-Sallyport-Judge: 0 0\r\n';
     const text = await new Promise<string>((resolve, reject) => {
       let got = '';
       const socket = connect(relay, () => {

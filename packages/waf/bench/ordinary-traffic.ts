@@ -18,7 +18,7 @@ type Chooser = ReturnType<typeof createChooser>;
 const hex = '0123456789abcdef';
 const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const words =
-  'order shoes red running blue size men women sale new price low high hello world invoice report user account city street müller o’neill naïve "quoted" it\'s 5>3 a<b x=1 50% #1 (draft) [x] {id} $5 & more; C++ node.js and/or'.split(
+  'order shoes red running blue size men women sale new price low high hello world invoice report user account city street müller o’neill naïve "quoted" it\'s 5>3 a<b x=1 50% #1 (draft) [x] {id} $5 & more; C++ node.js'.split(
     ' ',
   );
 
