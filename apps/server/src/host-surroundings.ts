@@ -2,10 +2,11 @@ import type { Executor } from './db/open.ts';
 import { createBestMatch, isCovered } from './features/certificates/usage.ts';
 import type { StoredProxyHost } from './features/proxy-hosts/store.ts';
 import type { Surroundings } from './features/proxy-hosts/warnings.ts';
-import { securityStore } from './features/security/store.ts';
 
 export interface SurroundingsDeps {
   db: Executor;
+  /** Asked of enforcement, which has it in memory: it is needed for every host that is read. */
+  modulesInForce: () => Surroundings['switches'];
   refusedUpgradeAt: (hostId: number) => string | undefined;
   clock: () => Date;
 }
@@ -29,8 +30,13 @@ const byId = async <Row extends { id: number }>(
 const needsBestMatch = ({ certificate_id, ssl_forced, hsts_enabled }: StoredProxyHost): boolean =>
   certificate_id === null && (ssl_forced || hsts_enabled);
 
+const countsOnOthers = (host: StoredProxyHost): boolean =>
+  host.access_list_id !== null || host.certificate_id !== null || needsBestMatch(host);
+
+const NOTHING = { accessLists: new Map(), certificates: new Map(), hasCertificate: () => true } as const;
+
 /** Reads what the fields of some hosts count on; no more than these hosts need, so that one host stays cheap. */
-export const createHostSurroundings = ({ db, refusedUpgradeAt, clock }: SurroundingsDeps) => {
+export const createHostSurroundings = ({ db, modulesInForce, refusedUpgradeAt, clock }: SurroundingsDeps) => {
   /** Which names have a certificate: kept, since there may be as many certificates as hosts. */
   let names: Promise<(name: string) => boolean> | undefined;
 
@@ -56,6 +62,9 @@ export const createHostSurroundings = ({ db, refusedUpgradeAt, clock }: Surround
     },
 
     async of(hosts: readonly StoredProxyHost[]): Promise<Surroundings> {
+      const around = { switches: modulesInForce(), refusedUpgradeAt, now: clock() };
+      // Most hosts refer to nothing, and every one that is read comes by here.
+      if (!hosts.some(countsOnOthers)) return { ...around, ...NOTHING };
       const lists = await byId(
         hosts.map(({ access_list_id }) => access_list_id),
         (ids) => db.selectFrom('access_lists').select(['id', 'name', 'enabled']).where('id', 'in', ids).execute(),
@@ -70,7 +79,7 @@ export const createHostSurroundings = ({ db, refusedUpgradeAt, clock }: Surround
             .execute(),
       );
       return {
-        switches: await securityStore(db).switches(),
+        ...around,
         accessLists: new Map([...lists].map(([id, { name, enabled }]) => [id, { name, enabled: enabled === 1 }])),
         certificates: new Map(
           [...certificates].map(([id, { name, domains, expires_at }]) => {
@@ -79,8 +88,6 @@ export const createHostSurroundings = ({ db, refusedUpgradeAt, clock }: Surround
           }),
         ),
         hasCertificate: hosts.some(needsBestMatch) ? await covering() : () => true,
-        refusedUpgradeAt,
-        now: clock(),
       };
     },
   };

@@ -20,23 +20,68 @@ const STATE_FIELDS: ReadonlySet<string> = new Set([
 /** The digest has 132 bits; nobody can make two objects that share it. */
 const DIGEST_LENGTH = 22;
 
-/** The order in which fields were put together is none of the object's. */
-const sorted = (_key: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, DIGEST_LENGTH);
 
-const digest = (value: unknown): string =>
-  hash('sha256', JSON.stringify(value, sorted), 'base64url').slice(0, DIGEST_LENGTH);
+/** Fields of one kind of object, in one order however it was put together. */
+interface Fields {
+  names: readonly string[];
+  /** The names as text: part of what is digested, so that a value is that of its field. */
+  key: string;
+}
+
+interface Shape {
+  stored: Fields;
+  state: Fields;
+}
+
+const fieldsOf = (names: readonly string[]): Fields => ({ names, key: names.join() });
+
+/** Objects of one kind mostly have the same fields in the same order: sorting them once is enough. */
+const shapes = new Map<string, Shape>();
+const MAX_SHAPES = 1_000;
+
+const shapeOf = (object: object): Shape => {
+  const names = Object.keys(object);
+  const key = names.join();
+  const known = shapes.get(key);
+  if (known) return known;
+  const sorted = names.sort();
+  const shape = {
+    stored: fieldsOf(sorted.filter((name) => !STATE_FIELDS.has(name))),
+    state: fieldsOf(sorted.filter((name) => STATE_FIELDS.has(name))),
+  };
+  if (shapes.size >= MAX_SHAPES) shapes.clear();
+  shapes.set(key, shape);
+  return shape;
+};
+
+const textOf = (object: object, { names, key }: Fields): string => {
+  const values: unknown[] = [key];
+  for (const name of names) values.push((object as Readonly<Record<string, unknown>>)[name]);
+  return JSON.stringify(values);
+};
+
+/** Most objects are in one of few states. */
+const stateDigests = new Map<string, string>();
+const MAX_STATES = 1_000;
+
+const digestState = (text: string): string => {
+  const known = stateDigests.get(text);
+  if (known !== undefined) return known;
+  const made = digest(text);
+  if (stateDigests.size >= MAX_STATES) stateDigests.clear();
+  stateDigests.set(text, made);
+  return made;
+};
 
 /** Names what is stored of an object; the same as long as nobody changes it. Part of its entity tag. */
-export const versionOf = (object: object): string =>
-  digest(Object.entries(object).filter(([name]) => !STATE_FIELDS.has(name)));
+export const versionOf = (object: object): string => digest(textOf(object, shapeOf(object).stored));
 
 /** The entity tag of an object as it is sent: its version and a digest of the rest (RFC 9110, section 8.8.3). */
 export const entityTag = (object: object): string => {
-  const state = Object.entries(object).filter(([name, value]) => STATE_FIELDS.has(name) && value !== undefined);
-  return state.length === 0 ? `"${versionOf(object)}"` : `"${versionOf(object)}.${digest(state)}"`;
+  const { stored, state } = shapeOf(object);
+  const version = digest(textOf(object, stored));
+  return state.names.length === 0 ? `"${version}"` : `"${version}.${digestState(textOf(object, state))}"`;
 };
 
 /**

@@ -147,7 +147,12 @@ export const startServer = async (
     }
     await plane.syncHosts(ids);
   };
-  const surroundings = createHostSurroundings({ db, refusedUpgradeAt: suite.refusedUpgradeAt, clock });
+  const surroundings = createHostSurroundings({
+    db,
+    modulesInForce: suite.enforcement.inForce,
+    refusedUpgradeAt: suite.refusedUpgradeAt,
+    clock,
+  });
   const syncCertificates = (ids: readonly number[]): Promise<void> => {
     surroundings.certificatesChanged();
     return plane.syncCertificates(ids);

@@ -50,14 +50,15 @@ const isKnown = (text: string, etag: string): boolean =>
 
 /** Answers 304 without a body to who already has the object (`If-None-Match`). */
 export const registerVersions = (app: FastifyInstance): void => {
-  app.addHook('onSend', async (request, reply, payload) => {
+  // Not async: every answer passes here, and few ask.
+  app.addHook('onSend', (request, reply, payload, done) => {
     const known = request.headers['if-none-match'];
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    if (known === undefined || !isRead || reply.statusCode !== 200) return done(null, payload);
     const etag = reply.getHeader('etag');
-    if (known === undefined || typeof etag !== 'string' || reply.statusCode !== 200) return payload;
-    if (request.method !== 'GET' && request.method !== 'HEAD') return payload;
-    if (!isKnown(known, etag)) return payload;
+    if (typeof etag !== 'string' || !isKnown(known, etag)) return done(null, payload);
     reply.code(304).removeHeader('content-type');
     reply.removeHeader('content-length');
-    return null;
+    return done(null, null);
   });
 };

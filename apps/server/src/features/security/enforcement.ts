@@ -49,6 +49,13 @@ interface Work {
 const noWork = (): Work => ({ state: false, allBans: false, networks: new Set() });
 const hasWork = ({ state, allBans, networks }: Work) => state || allBans || networks.size > 0;
 
+/** Modules of the suite that act: their own switch and the master switch are on. */
+export interface ModulesInForce {
+  guard: boolean;
+  acl: boolean;
+  waf: boolean;
+}
+
 /**
  * Keeps the data plane and the guards equal to what the store says the suite has to enforce. Level-triggered: whatever
  * is reported, the newest stored state is read and what differs from the applied one is applied. Nothing here rejects
@@ -318,6 +325,13 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       const known = state?.guard.hosts ?? [];
       if (known.some(({ id }) => ids.includes(id)) || (await source.hasSpecialHost(ids))) await refresh();
     },
+
+    /** Which modules act, as far as this node knows; none before the first state was read. */
+    inForce: (): ModulesInForce => ({
+      guard: state?.bansEnforced === true,
+      acl: state?.guard.access.enabled === true,
+      waf: state?.guard.waf.enabled === true,
+    }),
 
     status: (): { applied: boolean; issue: string | null; revision: number } => {
       const parts = [...new Set(underway)].map((part) => `a change of the ${part} is being applied`);
