@@ -15,17 +15,20 @@ const hopRule = (hop: number): string => {
   return `  http-request set-src req.hdr(x-forwarded-for,-${hop}) if ${conditions.join(' ')}\n`;
 };
 
-const proxyProtocol = `\
+/** Must come before all other rules. */
+export const proxyHeaders = ({ proxyProtocol }: ConfigSettings): string =>
+  proxyProtocol
+    ? `\
   # Connections from trusted proxies start with a PROXY protocol header; nobody else may send one.
   tcp-request connection expect-proxy layer4 if { src ${trusted} }
-`;
+`
+    : '';
 
 /** Whose address counts as the client's: the peer's, unless the peer is one of the trusted proxies. */
 export const clientAddress = (settings: ConfigSettings): string =>
   settings.trustedProxies.length === 0
     ? ''
     : `\
-${settings.proxyProtocol ? proxyProtocol : ''}\
   # Whose address counts: X-Forwarded-For is read from the right, through trusted proxies only. The peer is whom a PROXY
   # header names, if there is one: behind a proxy that passes bytes on, every header is the client's own.
   http-request set-var(txn.peer) src

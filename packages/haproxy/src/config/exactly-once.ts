@@ -29,22 +29,32 @@ ${doors.map((door) => `  bind ${socket(settings, door)} mode 600${owner} accept-
 `;
 };
 
+/** What is the same for all requests of a connection is found out, and written as headers have it, once. */
+export const connections = (): string => `\
+  tcp-request session set-var-fmt(sess.client) %[src]
+  tcp-request session set-var(sess.proto) str(http)
+  tcp-request session set-var(sess.proto) str(https) if { ssl_fc }
+${beforeHaproxy30}
+  tcp-request session set-var(sess.proto) str(https) if { so_name -m str once-tls }
+.endif
+  tcp-request session set-var(sess.tls) bool(true) if { var(sess.proto) -m str https }
+  acl over_tls var(sess.tls) -m found
+`;
+
 /** Says which requests may be repeated, and hands the others over. These rules come before all others of the frontend. */
 export const handOver = (): string => `\
-  acl over_tls ssl_fc
   acl repeatable method GET HEAD OPTIONS TRACE
 ${beforeHaproxy30}
   # Requests that must not be repeated go through here as the first one of a connection: then a failure is answered.
-  acl over_tls so_name -m str once-tls
-  http-request set-log-level silent if !{ http_first_req } !repeatable
-  http-request allow if !{ http_first_req } !repeatable
+  http-request set-log-level silent if !repeatable !{ http_first_req }
+  http-request allow if !repeatable !{ http_first_req }
 .endif
 `;
 
 /** The `use_backend` rule of what is handed over. */
 export const handedOver = (): string => `\
 ${beforeHaproxy30}
-  use_backend once if !{ http_first_req } !repeatable
+  use_backend once if !repeatable !{ http_first_req }
 .endif
 `;
 

@@ -4,17 +4,17 @@ import { originServers, plainServers } from './origin-servers.ts';
 import type { ConfigSettings } from './settings.ts';
 
 const trustedForwarding = `\
+  http-request set-header X-Real-IP %ci
   http-request add-header X-Forwarded-For %[var(txn.peer)] if from_trusted_proxy
   http-request set-header X-Forwarded-For %[var(txn.peer)] if !from_trusted_proxy
-  http-request set-header X-Forwarded-Proto http
-  http-request set-header X-Forwarded-Proto https if over_tls
+  http-request set-header X-Forwarded-Proto %[var(sess.proto)]
   http-request set-header X-Forwarded-Proto https if { var(txn.forwarded_proto) -m found }
 `;
 
 const directForwarding = `\
-  http-request set-header X-Forwarded-For %[req.fhdr(x-real-ip)]
-  http-request set-header X-Forwarded-Proto http
-  http-request set-header X-Forwarded-Proto https if over_tls
+  http-request set-header X-Real-IP %[var(sess.client)]
+  http-request set-header X-Forwarded-For %[var(sess.client)]
+  http-request set-header X-Forwarded-Proto %[var(sess.proto)]
 `;
 
 /**
@@ -24,11 +24,17 @@ const directForwarding = `\
 export const forwardedHeaders = ({ trustedProxies }: ConfigSettings): string => `\
   # What the origin is told about the client; copies that the client sent are dropped.
   http-request del-header Forwarded
-  http-request set-header X-Real-IP %ci
+  # A client that names X-Real-IP in its Connection header would have some origins drop it: hop-by-hop ends here.
+  http-request del-header Connection
 ${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
   http-request set-header X-Forwarded-Host %[req.fhdr(host)]
   http-request set-header X-Forwarded-Port %fp
+`;
+
+/** A host without standard headers gets none of ours, except on an upgrade, and none that the client wrote. */
+export const noForwardedHeaders = (): string => `\
   http-request del-header ^x-(real-ip|forwarded-(for|proto|host|port))$ -m reg if !${flagIsSet(routeFlags.standardHeaders)} !upgrade
+
 `;
 
 /** Points the request at the record's origin. */
@@ -52,7 +58,7 @@ export const responseHeaders = (): string => `\
   # HSTS, on TLS only (RFC 6797, 7.2), also on the proxy's own answers.
   http-after-response set-header Strict-Transport-Security "max-age=63072000%[var(txn.flags),and(${routeFlags.hstsSubdomains}),bool,iif('; includeSubDomains',)]" if over_tls ${flagIsSet(routeFlags.hsts)}
   # Pages of ours (they carry a reference) are written as HTML; for who asked for JSON they are JSON.
-  http-after-response set-header Content-Type application/json if { status ge 400 } { var(txn.page) -m found } { res.hdr(x-sallyport-reference) -m found } { res.hdr(content-type) -m beg text/html }
+  http-after-response set-header Content-Type application/json if { var(txn.page) -m found } { status ge 400 } { res.hdr(x-sallyport-reference) -m found } { res.hdr(content-type) -m beg text/html }
 `;
 
 /** The generic servers: the destination is the request's, so a handful of them serve every host. */

@@ -15,16 +15,24 @@ const failOpen = `str(${switchKeys.failOpen}),map_str_int(${dataPlaneFiles.switc
 /** Sample of the revision that a verdict has to be of. */
 export const requiredPolicy = `str(${switchKeys.policy}),map_str_int(${dataPlaneFiles.switchesMap},0)`;
 
-/** Which judgement a request needs, and whether its body has to be read for it. Hosts that need none pay for one look-up. */
-export const judging = (settings: ConfigSettings): string =>
+/** Which judgement a request needs. Hosts that have neither access list nor firewall pay for no look-up. */
+export const judged = (settings: ConfigSettings): string =>
   settings.guard === null
     ? ''
     : `\
   # What the guard has to judge: the record's flags but for those that are switched off at the moment; without a word
   # about that, all of them. Administrators are never judged.
-  http-request set-var(txn.judge) str(${switchKeys.unasked}),map_str_int(${dataPlaneFiles.switchesMap},0),cpl,and(${judgedFlags})
-  http-request set-var(txn.judge) var(txn.flags),and(txn.judge)
+  acl may_be_judged var(txn.flags),and(${judgedFlags}) -m bool
+  http-request set-var(txn.judge) str(${switchKeys.unasked}),map_str_int(${dataPlaneFiles.switchesMap},0),cpl,and(txn.flags),and(${judgedFlags}) if may_be_judged
   acl judged var(txn.judge) -m int gt 0
+
+`;
+
+/** Whether the body has to be read for the judgement, and who is never judged. */
+export const judging = (settings: ConfigSettings): string =>
+  settings.guard === null
+    ? ''
+    : `\
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
   http-request set-var(txn.judge) int(0) if judged whitelisted
 
@@ -50,6 +58,7 @@ export const judgedBackends = ({ guard }: ConfigSettings): string =>
   guard === null
     ? ''
     : `\
+  use_backend origins if !judged !special_origin
   use_backend relay if relayed { nbsrv(relay) gt 0 }
   use_backend relay if relayed !fail_open
   use_backend guarded if judged !relayed

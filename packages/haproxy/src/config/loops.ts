@@ -11,9 +11,10 @@ export const refuseLoops = (instance: string): string => `\
   # Each pass leaves a mark, deployment and host; who meets its own one again goes round in circles.
   acl passed_on req.hdr(x-sallyport-proxied) -m found
   http-request set-var-fmt(txn.mark) "${mark(instance)}" if passed_on
+  acl marked var(txn.mark) -m found
   acl looped req.hdr(x-sallyport-proxied),strcmp(txn.mark) -m int 0
-${rememberRequest(' if passed_on looped')}\
-  http-request return ${ownAnswer(508)} if passed_on looped
+${rememberRequest(' if marked looped')}\
+  http-request return ${ownAnswer(508)} if marked looped
 
 `;
 

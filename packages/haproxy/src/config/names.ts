@@ -23,9 +23,11 @@ export const names = (): string => `\
   # The target: a path. An absolute one becomes a path, since an origin may read another name out of it (user@host).
   acl path_target url -m beg /
   acl http1 req.ver -m beg 1.
-  http-request set-uri '%[url,regsub("^https?://[^/@]*/?",/,i)]' if !path_target http1 !METH_CONNECT { url -m reg -i ${quote('^https?://[^/@]*(?:/|$)')} }
-  http-request deny deny_status 400 if !path_target http1 !METH_CONNECT !{ url -m str * }
-  http-request deny deny_status 400 if !path_target { url -m str * } !METH_OPTIONS
+  http-request set-var(txn.odd_target) bool(true) if !path_target
+  acl odd_target var(txn.odd_target) -m found
+  http-request set-uri '%[url,regsub("^https?://[^/@]*/?",/,i)]' if odd_target http1 !METH_CONNECT { url -m reg -i ${quote('^https?://[^/@]*(?:/|$)')} }
+  http-request deny deny_status 400 if odd_target !path_target http1 !METH_CONNECT !{ url -m str * }
+  http-request deny deny_status 400 if odd_target !path_target { url -m str * } !METH_OPTIONS
 
   # Control characters in a header: some applications end it there (RFC 9110, 5.5).
   http-request deny deny_status 400 if { req.hdrs -m reg ${quote('[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]')} }

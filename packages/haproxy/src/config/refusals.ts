@@ -24,9 +24,9 @@ export const decisions = (): string => `\
   acl cleared src,map_ip(${dataPlaneFiles.bansMap}) -m str ${clearedClient}
   # What refuses a request first is what the client and the log are told.
   acl refused var(txn.refused) -m found
-  http-request set-var(txn.decision) src,map_ip(${dataPlaneFiles.bansMap}) if !cleared !whitelisted
-  http-request set-var(txn.refused) str(decision) if !cleared !whitelisted { var(txn.decision) -m found }
-  http-request set-var(txn.refused) str(unknown) if !cleared !whitelisted !refused
+  http-request set-var(txn.refused) str(unknown) if !cleared !whitelisted
+  http-request set-var(txn.decision) src,map_ip(${dataPlaneFiles.bansMap}) if refused
+  http-request set-var(txn.refused) str(decision) if refused { var(txn.decision) -m found }
 
 `;
 
@@ -80,7 +80,6 @@ export const exploits = (): string => `\
 /** Upgrades: WebSocket where the host allows it, anything else never. */
 export const upgrades = ({ rateLimit }: ConfigSettings): string => `\
   # websocket_support. Any other protocol (h2c above all, which would carry requests past every rule) is not offered to the origin.
-  acl upgrade req.hdr(upgrade) -m found
   acl websocket req.fhdr(upgrade) -m str -i websocket
   acl other_upgrade req.fhdr(upgrade) -m reg -i ^(?!websocket$)
   acl allows_websocket var(txn.flags),and(${routeFlags.websocket}) -m bool
@@ -92,8 +91,6 @@ ${rateLimit === null ? '' : '  http-request deny deny_status 429 if { var(txn.re
   http-request deny deny_status 503 if unknown
   http-request deny deny_status 403 if refused
   http-request del-header Upgrade if other_upgrade
-  # A client that names X-Real-IP in its Connection header would have some origins drop it: hop-by-hop ends here.
-  http-request del-header Connection if !websocket
   http-request set-header Connection Upgrade if websocket
 
 `;

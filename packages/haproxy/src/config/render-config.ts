@@ -1,12 +1,20 @@
-import { clientAddress } from './client-address.ts';
+import { clientAddress, proxyHeaders } from './client-address.ts';
 import { defaultsSection } from './defaults-section.ts';
-import { handedOver, handOver, onceListeners, onceSection } from './exactly-once.ts';
-import { destination, forwardedHeaders, originBackends, originSections, responseHeaders } from './forwarding.ts';
+import { connections, handedOver, handOver, onceListeners, onceSection } from './exactly-once.ts';
+import {
+  destination,
+  forwardedHeaders,
+  noForwardedHeaders,
+  originBackends,
+  originSections,
+  responseHeaders,
+} from './forwarding.ts';
 import { eventRing, globalSection } from './global-section.ts';
-import { guardSections, judgedBackends, judging } from './guard.ts';
+import { guardSections, judged, judgedBackends, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { leaveMark, refuseLoops } from './loops.ts';
 import { names } from './names.ts';
+import { plainRequests } from './plain-requests.ts';
 import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimits, requestBasics, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
@@ -31,6 +39,8 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     listeners(settings),
     onceListeners(settings),
     '\n',
+    proxyHeaders(settings),
+    connections(),
     handOver(),
     clientAddress(settings),
     requestBasics(),
@@ -40,12 +50,15 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     decisions(),
     rateLimits(settings),
     exploits(),
-    upgrades(settings),
-    forceTls(settings),
     forwardedHeaders(settings),
     leaveMark(instance),
-    judging(settings),
     destination(),
+    judged(settings),
+    plainRequests(settings),
+    upgrades(settings),
+    forceTls(settings),
+    noForwardedHeaders(),
+    judging(settings),
     handedOver(),
     judgedBackends(settings),
     originBackends(),
