@@ -9,16 +9,16 @@ import { dialects } from './sql-functions.ts';
  */
 const found: Readonly<Record<string, number>> = {
   'condition behind a text': 92,
-  'condition behind a text in double quotes': 86,
+  'condition behind a text in double quotes': 87,
   'condition behind a number': 94,
-  'condition behind a name': 81,
-  'order by': 91,
-  'number of rows': 79,
+  'condition behind a name': 83,
+  'order by': 92,
+  'number of rows': 81,
   'group by and having': 95,
   'values of an insert': 86,
   'assignments of an update': 80,
   'union of queries': 97,
-  'further statement': 65,
+  'further statement': 74,
   'subquery or expression': 92,
   'measured time': 86,
   'telling errors': 96,
@@ -42,7 +42,7 @@ describe('attacks made of the grammars of five dialects', () => {
   });
 
   test.each(dialects)('none of the dialects is read worse: %s', (dialect) => {
-    expect(rate(attacks.filter((attack) => attack.dialect === dialect))).toBeGreaterThanOrEqual(84);
+    expect(rate(attacks.filter((attack) => attack.dialect === dialect))).toBeGreaterThanOrEqual(87);
   });
 
   test('the same seed makes the same attacks', () => {

@@ -57,6 +57,8 @@ test.each([
   ["1; if not exists(select 1) waitfor delay '0:0:5'", '1;T(E'],
   ['1 minus select user from dual', '1UEnk'],
   ['id;update users set admin=1', 'n;EnE'],
+  ["1; attach database '/srv/x.php' as x", '1;Tns'],
+  ['id;create table x (id int)', 'n;Tnn'],
   // Blanks and quoting that only some servers know.
   ["1'\xa0or\xa0'1'='1", 's&sos'],
   ["1'\0or\0'1'='1", 's&sos'],

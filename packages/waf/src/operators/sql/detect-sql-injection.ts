@@ -15,6 +15,7 @@ const wordNumbers = (...words: string[]): ReadonlySet<number> => new Set(words.m
 const intoFile = wordNumbers('INTO', 'INTO OUTFILE', 'INTO DUMPFILE');
 const beforeText = wordNumbers('WHERE', 'WHEN', 'THEN', 'ELSE', 'ESCAPE', 'DELAY', 'TIME', 'AT TIME ZONE');
 const IF = wordNumber('IF');
+const LIMIT = wordNumber('LIMIT');
 const WHERE = wordNumber('WHERE');
 /** Classes of what prose has behind words like "as" and "when". */
 const inProse = new Set(['n', 'k', 'E']);
@@ -79,6 +80,8 @@ const isText = (buf: Uint8Array, start: number, end: number, outline: string, { 
   }
   if (second.kind === KIND.keyword && third.kind === KIND.text)
     return !(intoFile.has(second.word) || (outline.length > 3 && beforeText.has(second.word)));
+  // Rows are limited to a number.
+  if (outline.length === 3 && second.word === LIMIT && third.kind === KIND.name) return true;
   if (outline.length === 5) {
     const fourth = tokens[3]!;
     // Cells of other sheets: SUM('Sheet 1'!A1).

@@ -21,17 +21,22 @@ const BEFORE_SIGN = set(keyword, statement, KIND.group);
 const BEFORE_SIGNED_GROUP = set(statement, KIND.group, comma);
 const SIGNED = set(name, number, text, variable, KIND.function);
 
-const [NOT, IN, NOT_IN, IF, USER, ASC, DESC, MINUS, SELECT] = [
+const [NOT, IN, NOT_IN, USER, ASC, DESC, MINUS, SELECT] = [
   'NOT',
   'IN',
   'NOT IN',
-  'IF',
   'USER',
   'ASC',
   'DESC',
   'MINUS',
   'SELECT',
 ].map(wordNumber);
+/** Words that are commands where a statement begins, and anything or nothing elsewhere. */
+const BEGINS_STATEMENT = new Set(
+  'IF ALTER ATTACH BACKUP BULK COPY CREATE DETACH GRANT PRAGMA REINDEX RENAME REVOKE TRUNCATE VACUUM'
+    .split(' ')
+    .map(wordNumber),
+);
 const CALLABLE_OPERATORS = new Set(['LIKE', 'NOT LIKE', 'GLOB', 'NOT GLOB'].map(wordNumber));
 const IF_PHRASES = new Set(['IF NOT', 'IF EXISTS', 'IF NOT EXISTS'].map(wordNumber));
 /** Names that are functions where a parenthesis follows. */
@@ -139,7 +144,7 @@ export const createFolder = (lexer: SqlLexer) => {
         return remove(top - 1);
       }
     }
-    if (left === KIND.semicolon && b.word === IF && right !== KIND.command) {
+    if (left === KIND.semicolon && right !== KIND.command && BEGINS_STATEMENT.has(b.word)) {
       b.kind = KIND.command;
       return true;
     }

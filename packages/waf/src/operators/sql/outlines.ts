@@ -62,7 +62,7 @@ const attacks: readonly RegExp[] = [
   /^E[1svn]\)[;c]?$/,
   // A name, as a column to sort by is, and what can't be text behind it.
   /^no[sv]&[(1svnfEk]/,
-  /^n(?:\)?of\([1nEsf)v]|\)of\($|,f\([nskv)]|o\((?:f\(|so|1o|[sv]\)|no)|,\((?:no|so|[sv]\)|f\()|f\(E|;Ev|&[ns]f(?:\(|$)|&sc|&v$|o\(n&|f\(f\(|kn&[(f1s]|k[s1]&)/,
+  /^n(?:\)?of\([1nEsf)v]|\)of\($|,f\([nskv)]|o\((?:f\(|so|1o|[sv]\)|no)|,\((?:no|so|[sv]\)|f\()|f\(E|;Ev|&[1nsv]f(?:\(|$)|&v;|o\((?:vo|1&|s&|v,)|okf\(|f\((?:v\)|vo)|&sc|&v$|o\(n&|f\(f\(|kn&[(f1s]|k[s1]&)/,
   /^n\)?;T(?:;|[nTtk;1s(o][^?:.{])/,
   /^k?f\((?:n(?:of|o\(|\);|,[(f]|\)$)|1\)[;EA]|[sv]\);|so[nf]|\)c$)/,
   /^;T(?:k|\(E)/,
@@ -100,7 +100,7 @@ const doubtful: readonly RegExp[] = [
 /** Five tokens that follow SQL's grammar begin with what prose and code have no such rest behind. */
 const telling = /^[1svnE]/;
 /** The same where the text is the value's own: "name" is not null or … */
-const tellingInQuotes = /^s(?:(?:o.)?&|;[ET]|BEk|B[ns]o|k(?:f|\([sf])|o\([1snfv]|\)o\()/;
+const tellingInQuotes = /^s(?:(?:o.)?&|;[ET]|BEk|B[ns]o|k(?:f|\([sf])|o[nk]?\([1snfv]|k[1nv]&|\)o\()/;
 
 /** Whether the outline of a value is one of SQL injection; `opensQuote` when its first token is a text with a quote before it. */
 export const isAttackOutline = (outline: string, opensQuote: boolean): boolean =>

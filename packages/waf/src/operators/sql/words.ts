@@ -97,7 +97,7 @@ const words: readonly (readonly [number, string])[] = [
   [
     KIND.name,
     'BY GROUP ORDER OUTER CROSS NATURAL LOCK MODE DO FOR USER DATABASE PASSWORD USER_ID USER_NAME TABLE WITH WAITFOR SHOW DUAL OUT RIGHT SHARE ' +
-      'ZONE AT PARTITION SIMILAR TO PRECISION REPLACING LANGUAGE QUERY EXPANSION RECEIVE LOGIN DATA ALL MINUS',
+      'ZONE AT PARTITION SIMILAR TO PRECISION REPLACING LANGUAGE QUERY EXPANSION RECEIVE LOGIN DATA ALL MINUS ATTACH BACKUP BULK COPY DETACH PRAGMA REINDEX VACUUM',
   ],
 ];
 
@@ -132,7 +132,7 @@ const phrases: readonly (readonly [number, string])[] = [
 
 /** Longer ones are names. */
 const longestWord = 32;
-const slots = 4_096;
+const slots = 8_192;
 const table = new Uint16Array(slots);
 /** Of each word and phrase by its number, which begins with 1: its bytes (capitals) and its class. */
 const texts: Uint8Array[] = [new Uint8Array()];
