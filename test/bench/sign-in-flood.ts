@@ -13,8 +13,7 @@ const attempt = async (n: number): Promise<void> => {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'x-sallyport-proxied': '1',
-      'x-real-ip': `2001:db8:${(n >> 8).toString(16)}:${(n & 255).toString(16)}::2`,
+      'x-forwarded-for': `2001:db8:${(n >> 8).toString(16)}:${(n & 255).toString(16)}::2`,
     },
     body: JSON.stringify({ email: `flood-${n}@example.com`, password: 'wrong password' }),
   });

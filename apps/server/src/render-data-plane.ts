@@ -51,10 +51,8 @@ const render = async (): Promise<void> => {
   const database = openDatabase(config);
   await migrate(database);
   asked();
-  const security = createSecuritySource(
-    database.kysely,
-    createOwnOrigin(() => config.httpBind),
-  );
+  const isOwnApi = createOwnOrigin(() => config.httpBind);
+  const security = createSecuritySource(database.kysely, isOwnApi);
   const enforce = () => renderEnforcement({ config, source: security, core: findCoreRuleSet, clock: () => new Date() });
   const version = async () =>
     `${await security.revision()} ${JSON.stringify(await security.switches())} ${await security.decisionVersion()}`;
@@ -87,6 +85,7 @@ const render = async (): Promise<void> => {
     source,
     resolver,
     reservedOrigin: createOriginGuard(() => ownListeners(config)),
+    isOwnApi,
     log: createLog('render', 'warn', logOutput(config.logFormat)),
   });
   // A server that is alive goes on changing the store, and its own writes may come before ours: what was acknowledged

@@ -8,10 +8,12 @@ import { type Config, ConfigError } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { adminSocket, haproxyProgram, ownListeners, proxyDirectory } from './dataplane/deployment.ts';
 import { createEnforcementPlane } from './dataplane/enforcement.ts';
+import { apiSocket } from './dataplane/enforcement-layout.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginGuard, createOwnOrigin } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
+import { proxySocketMode } from './dataplane/proxy-account.ts';
 import { createProxyPulse } from './dataplane/proxy-pulse.ts';
 import { watchDataPlane } from './dataplane/watch.ts';
 import { migrate } from './db/migrate.ts';
@@ -30,6 +32,7 @@ import { remoteServerStore } from './features/remote-servers/store.ts';
 import { createHostSurroundings } from './host-surroundings.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createIdentify } from './http/identify.ts';
+import { openProxyDoor } from './http/proxy-door.ts';
 import { createDestinationCheck } from './net/check-destination.ts';
 import { cidrSet } from './net/cidr.ts';
 import { formatAddress } from './net/listen.ts';
@@ -93,7 +96,9 @@ export const startServer = async (
     onEvent: (event) => onEvent(event),
   });
   const reservedOrigin = createOriginGuard(() => [...ownListeners(config), { ...config.httpBind, port: boundPort() }]);
-  const plane = createPlane({ driver, source: createRouteSource(db, vault), resolver, reservedOrigin, log });
+  const isOwnApi = createOwnOrigin(() => ({ ...config.httpBind, port: boundPort() }));
+  const source = createRouteSource(db, vault);
+  const plane = createPlane({ driver, source, resolver, reservedOrigin, isOwnApi, log });
   const metrics = createMetrics(plane.status);
   const fetch = createSafeFetch({ lookup: systemLookup, ...(addressPolicy ? { addressPolicy } : {}) });
   const boundPort = () => (app.server.address() as AddressInfo | null)?.port ?? config.httpBind.port;
@@ -121,7 +126,7 @@ export const startServer = async (
   const enforcementPlane = createEnforcementPlane({ config, driver });
   registerUnjudgedMetrics(metrics.registry, enforcementPlane.unjudged);
   const suite = createSecuritySuite({
-    isOwnApi: createOwnOrigin(() => ({ ...config.httpBind, port: boundPort() })),
+    isOwnApi,
     database,
     dataDir: config.dataDir,
     vault,
@@ -224,6 +229,8 @@ export const startServer = async (
   ]);
   started.abort();
   await app.listen({ host: config.httpBind.host || '::', port: config.httpBind.port });
+  const path = apiSocket(config.dataDir);
+  const door = await openProxyDoor({ server: app.server, path, mode: proxySocketMode(path) });
   await accounts.setup.announce(announceSetupToken);
   const { address, port, family } = app.server.address() as AddressInfo;
   return {
@@ -232,6 +239,7 @@ export const startServer = async (
     async stop() {
       // In reverse order of their start; one that fails, as without a database, must not keep the others from stopping.
       for (const part of [
+        door,
         { stop: () => app.close() },
         ...(otherNodes ? [otherNodes] : []),
         watch,

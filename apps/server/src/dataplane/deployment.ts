@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type ConfigSettings, defaultSettings } from '@sallyport/haproxy';
 import type { Config } from '../config.ts';
 import type { Listen } from '../net/listen.ts';
-import { guardFiles, logSocket, returnSocket, spoeFile } from './enforcement-layout.ts';
+import { apiSocket, guardFiles, logSocket, returnSocket, spoeFile } from './enforcement-layout.ts';
 import { readWindow } from './enforcement-window.ts';
 import { proxyConfinement } from './proxy-account.ts';
 
@@ -53,6 +53,7 @@ export const toProxySettings = (config: DeploymentConfig): ConfigSettings => {
     trustedProxies: config.trustedProxies.map(String),
     proxyProtocol: config.proxyProtocol,
     eventSocket: logSocket(dataDir),
+    apiSocket: apiSocket(dataDir),
     confinement: proxyConfinement(dataDir),
     rateLimit: { windowSec: readWindow(dataDir) },
     guard: {

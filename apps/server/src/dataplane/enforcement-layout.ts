@@ -33,6 +33,9 @@ export const guardConfigFile = (dataDir: string): string => join(dataDir, 'guard
 /** Where the server takes in what guards tell. */
 export const logSocket = (dataDir: string): string => join(dataDir, 'run', 'log.sock');
 
+/** Where HAProxy brings what was asked of a host that forwards to the management API. */
+export const apiSocket = (dataDir: string): string => join(dataDir, 'run', 'api.sock');
+
 /** Where the relays hand judged requests back to HAProxy. */
 export const returnSocket = (dataDir: string): string => join(dataDir, 'haproxy', 'relayed.sock');
 

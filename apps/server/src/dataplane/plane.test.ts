@@ -64,6 +64,7 @@ beforeEach(async () => {
     source,
     resolver,
     reservedOrigin: () => undefined,
+    isOwnApi: () => false,
     log: pino({ level: 'silent' }),
   });
 });

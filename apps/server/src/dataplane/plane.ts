@@ -26,6 +26,8 @@ export interface PlaneDeps {
   resolver: OriginResolver;
   /** Why an address and port may not be an ordinary host's origin; undefined when it may. */
   reservedOrigin: ReservedOrigin;
+  /** Whether an address and port are the management API's. */
+  isOwnApi: (address: string, port: number) => boolean;
   log: Logger;
 }
 
@@ -76,7 +78,7 @@ const createBatches = (run: (ids: readonly number[]) => Promise<void>) => {
  * Keeps the data plane equal to the store. Changes are named by id and always read from the store when their turn
  * comes, so the order in which they are reported does not matter. Nothing here rejects because HAProxy is away.
  */
-export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: PlaneDeps) => {
+export const createPlane = ({ driver, source, resolver, reservedOrigin, isOwnApi, log }: PlaneDeps) => {
   const hostStates = new Map<number, AppliedState>();
   const certificateStates = new Map<number, AppliedState>();
   /** Hosts whose origin is given by name, to find them again when its address changes. */
@@ -119,12 +121,13 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, log }: P
     if (!('address' in resolution)) return { host: route.at(NOWHERE), issue: resolution.issue };
     // Judged where it is used, because a name may come to mean another address at any time.
     const reason = route.mayReachReserved ? undefined : reservedOrigin(resolution.address, route.originPort);
-    return reason === undefined
-      ? { host: route.at(resolution.address), issue: undefined }
-      : {
-          host: route.at(NOWHERE),
-          issue: `forward_host is ${reason}; an administrator can allow it (forward_reserved)`,
-        };
+    if (reason !== undefined) {
+      const issue = `forward_host is ${reason}; an administrator can allow it (forward_reserved)`;
+      return { host: route.at(NOWHERE), issue };
+    }
+    const host = route.at(resolution.address);
+    const own_api = isOwnApi(resolution.address, route.originPort);
+    return { host: { ...host, flags: { ...host.flags, own_api } }, issue: undefined };
   };
 
   const openCertificate = (certificate: CertificateSource): DesiredCertificate | undefined => {

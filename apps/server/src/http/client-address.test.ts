@@ -12,12 +12,9 @@ test.each([
   ['198.51.100.1', { 'x-forwarded-for': '203.0.113.1', 'x-real-ip': '203.0.113.1' }, '198.51.100.1'],
   ['198.51.100.1', { 'x-sallyport-proxied': '1', 'x-real-ip': '203.0.113.1' }, '198.51.100.1'],
   ['127.0.0.1', { 'x-forwarded-for': '203.0.113.1' }, '127.0.0.1'],
-  // Our own data plane says where it got the request from.
-  ['127.0.0.1', { 'x-sallyport-proxied': '1', 'x-real-ip': '203.0.113.1' }, '203.0.113.1'],
-  ['::1', { 'x-sallyport-proxied': '1', 'x-real-ip': '2001:db8::1' }, '2001:db8::1'],
-  ['127.0.0.1', { 'x-sallyport-proxied': '1', 'x-forwarded-for': '203.0.113.9' }, '203.0.113.9'],
-  ['127.0.0.1', { 'x-sallyport-proxied': '1' }, '127.0.0.1'],
-  ['127.0.0.1', { 'x-sallyport-proxied': '1', 'x-real-ip': 'nonsense' }, '127.0.0.1'],
+  // Whoever is on this machine can write what our data plane writes.
+  ['127.0.0.1', { 'x-sallyport-proxied': '1', 'x-real-ip': '203.0.113.1' }, '127.0.0.1'],
+  ['::1', { 'x-sallyport-proxied': '0123456789abcdef.1', 'x-forwarded-for': '203.0.113.9' }, '::1'],
   // A trusted proxy appends; what the client wrote stands further left.
   ['10.0.0.1', { 'x-forwarded-for': '203.0.113.1' }, '203.0.113.1'],
   ['10.0.0.1', { 'x-forwarded-for': '127.0.0.1, 203.0.113.1' }, '203.0.113.1'],

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { isLoopbackAddress } from '../net/loopback.ts';
-import { PROXIED_MARKER } from './local-caller.ts';
+import { isFromProxy } from './proxy-door.ts';
 
 const headerOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value.join(',') : value;
@@ -12,18 +11,16 @@ const normalise = (address: string): string | undefined => {
 };
 
 /**
- * Makes a function that finds the address a request comes from: the TCP peer, unless that is our own data plane on this
- * host or a proxy the deployment trusts; then what it says about its own peer. Entries are read from the right, where
- * trusted proxies append, because the caller writes the left ones.
+ * Makes a function that finds the address a request comes from: the TCP peer, unless that is a proxy the deployment trusts; then
+ * what it says about its own peer. Entries are read from the right, where trusted proxies append, because the caller writes
+ * the left ones. Our own data plane is believed where nobody else can connect; empty when it says nothing.
  */
 export const createClientAddress =
   (isTrustedProxy: (address: string) => boolean) =>
   ({ socket, headers }: IncomingMessage): string => {
+    if (isFromProxy(socket)) return normalise(headerOf(headers['x-real-ip']) ?? '') ?? '';
     const peer = normalise(socket.remoteAddress ?? '') ?? '';
-    const isOurProxy = headers[PROXIED_MARKER] !== undefined && isLoopbackAddress(peer);
-    if (!isOurProxy && !isTrustedProxy(peer)) return peer;
-    const realIp = isOurProxy ? normalise(headerOf(headers['x-real-ip']) ?? '') : undefined;
-    if (realIp !== undefined) return realIp;
+    if (!isTrustedProxy(peer)) return peer;
     let nearest = peer;
     for (const entry of (headerOf(headers['x-forwarded-for']) ?? '').split(',').reverse()) {
       const address = normalise(entry.trim());

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isLoopbackAddress } from '../net/loopback.ts';
 
 /** Sent by our own data plane with every proxied request: such a request came through the proxy, so it is not local. */
-export const PROXIED_MARKER = 'x-sallyport-proxied';
+const PROXIED_MARKER = 'x-sallyport-proxied';
 
 /** What proxies, tunnels and clouds add to what they pass on; every `X-Forwarded…` beside these. */
 const FORWARDING_HEADERS = new Set([

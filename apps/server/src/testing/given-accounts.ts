@@ -11,11 +11,8 @@ export interface Caller {
   headers: Record<string, string>;
 }
 
-/** Headers that make a request one that came through a proxy, so that it is not local. */
-export const fromOutside = (ip = '198.51.100.7'): Record<string, string> => ({
-  'x-sallyport-proxied': '1',
-  'x-real-ip': ip,
-});
+/** Headers that make a request one that came through a proxy, so that it is not local: `startApp` trusts those of this machine. */
+export const fromOutside = (ip = '198.51.100.7'): Record<string, string> => ({ 'x-forwarded-for': ip });
 
 export const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
 

@@ -80,7 +80,15 @@ export const startApp = async (
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
   const database = kind === 'postgres' ? await createPostgresDatabase() : undefined;
   const config: Config = {
-    ...parseConfig({ SALLYPORT_DATA_DIR: dataDir, ...(database ? { DATABASE_URL: database.url } : {}), ...env }, '/'),
+    ...parseConfig(
+      {
+        SALLYPORT_DATA_DIR: dataDir,
+        SALLYPORT_TRUSTED_PROXIES: '127.0.0.0/8,::1',
+        ...(database ? { DATABASE_URL: database.url } : {}),
+        ...env,
+      },
+      '/',
+    ),
     httpBind: { host: '127.0.0.1', port: 0 },
   };
   const { log = pino({ level: 'silent' }), ...start } = options;

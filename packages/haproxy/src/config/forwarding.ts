@@ -42,7 +42,7 @@ export const destination = (): string => `\
   # Where the record points.
   http-request set-dst var(txn.route),field(2,|)
   http-request set-dst-port var(txn.route),field(3,|)
-  acl special_origin var(txn.flags),and(${routeFlags.tlsOrigin | routeFlags.http2Origin}) -m bool
+  acl special_origin var(txn.flags),and(${routeFlags.tlsOrigin | routeFlags.http2Origin | routeFlags.ownApi}) -m bool
   http-request set-var(txn.server_name) var(txn.route),field(4,|) if special_origin { var(txn.route),field(4,|) -m len 1:253 }
 `;
 
@@ -62,11 +62,11 @@ export const responseHeaders = (): string => `\
 `;
 
 /** The generic servers: the destination is the request's, so a handful of them serve every host. */
-export const originSections = ({ originAuthorities }: ConfigSettings): string =>
+export const originSections = (settings: ConfigSettings): string =>
   `\
 # Plain HTTP/1.1 origins: nearly all of them.
 backend origins
 ${plainServers()}
-# TLS and HTTP/2 origins. An upgrade always takes HTTP/1.1.
+# TLS and HTTP/2 origins, and the management API. An upgrade always takes HTTP/1.1.
 backend special_origins
-${originServers(originAuthorities)}`;
+${originServers(settings)}`;

@@ -136,7 +136,7 @@ ${refusals('http-request', 'var(txn.guard.layer)', 'var(txn.guard.status)')}\
   http-request deny deny_status 400 if bad_request
   http-request deny deny_status 413 if too_large
   http-request deny deny_status 403
-${originServers(settings.originAuthorities)}\
+${originServers(settings)}\
 
 # Requests without a verdict: gpc0 all, gpc1 those that passed.
 backend unjudged

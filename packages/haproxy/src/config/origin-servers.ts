@@ -1,17 +1,26 @@
 import { routeFlags } from '../routes/flags.ts';
+import { socketAddress } from './confinement.ts';
 import { freshOnly, fromHaproxy30 } from './exactly-once.ts';
 import { quote } from './quote.ts';
+import type { ConfigSettings } from './settings.ts';
 
 /** `when` is the condition (HAProxy's) under which a request takes this server; the first that holds counts. */
-type OriginServer = { name: string; when: string; options: string };
+type OriginServer = { name: string; when: string; address?: string; options: string };
+
+/** The destination is the request's. */
+const anywhere = '0.0.0.0:0';
 
 const plain: readonly OriginServer[] = [{ name: 'http', when: 'TRUE', options: '' }];
 
-const special = (authorities: string): readonly OriginServer[] => {
+const special = (settings: ConfigSettings): readonly OriginServer[] => {
+  const { apiSocket, originAuthorities } = settings;
   const unverified = ' ssl verify none sni var(txn.server_name)';
   // With verify required, the certificate must match the server name that was sent.
-  const verified = ` ssl verify required ca-file ${quote(authorities)} sni var(txn.server_name)`;
+  const verified = ` ssl verify required ca-file ${quote(originAuthorities)} sni var(txn.server_name)`;
   return [
+    ...(apiSocket === null
+      ? []
+      : [{ name: 'api', when: 'own_api', address: socketAddress(settings, apiSocket), options: '' }]),
     { name: 'https-verify-h2', when: 'verify http2 !upgrade', options: `${verified} alpn h2,http/1.1` },
     { name: 'https-verify', when: 'verify', options: verified },
     { name: 'https-h2', when: 'tls http2 !upgrade', options: `${unverified} alpn h2,http/1.1` },
@@ -26,20 +35,21 @@ const twice = (servers: readonly OriginServer[]): string => `\
 ${fromHaproxy30}
   acl repeatable method GET HEAD OPTIONS TRACE
 ${servers.map(({ name, when }) => `  use-server ${name}-once if ${when} !repeatable\n`).join('')}\
-${servers.map(({ name, options }) => `  server ${name}-once 0.0.0.0:0${options} ${freshOnly}\n`).join('')}\
+${servers.map(({ name, address = anywhere, options }) => `  server ${name}-once ${address}${options} ${freshOnly}\n`).join('')}\
 .endif
 ${servers.map(({ name, when }) => `  use-server ${name} if ${when}\n`).join('')}\
-${servers.map(({ name, options }) => `  server ${name} 0.0.0.0:0${options}\n`).join('')}`;
+${servers.map(({ name, address = anywhere, options }) => `  server ${name} ${address}${options}\n`).join('')}`;
 
 /** The server for plain HTTP/1.1 origins: the destination is the request's. */
 export const plainServers = (): string => twice(plain);
 
-/** Servers for every kind of origin, and which one a record's flags choose; `authorities` is a PEM bundle. */
-export const originServers = (authorities: string): string => `\
+/** Servers for every kind of origin, and which one a record's flags choose. */
+export const originServers = (settings: ConfigSettings): string => `\
+  acl own_api var(txn.flags),and(${routeFlags.ownApi}) -m bool
   acl tls var(txn.flags),and(${routeFlags.tlsOrigin}) -m bool
   acl verify var(txn.flags),and(${routeFlags.verifyOrigin}) -m bool
   acl http2 var(txn.flags),and(${routeFlags.http2Origin}) -m bool
   acl upgrade req.hdr(upgrade) -m found
   # A server keeps one TLS session; here it would be offered to every origin in turn, so none is kept.
   default-server no-ssl-reuse
-${twice(special(authorities))}`;
+${twice(special(settings))}`;

@@ -28,6 +28,8 @@ export type HostFlags = {
   firewall?: boolean;
   /** The firewall inspects the answers of this host, too. */
   inspect_responses?: boolean;
+  /** The origin is the management API, which is reached by its own socket. */
+  own_api?: boolean;
 };
 
 /** One proxy host as the data plane should serve it. */

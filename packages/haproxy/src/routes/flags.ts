@@ -15,4 +15,5 @@ export const routeFlags = {
   accessList: 512,
   firewall: 1024,
   inspectResponses: 2048,
+  ownApi: 4096,
 } as const;

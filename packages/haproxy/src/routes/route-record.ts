@@ -40,10 +40,12 @@ const flagBits = ({ origin, flags }: DesiredHost): number =>
   bit(flags.hsts_enabled && flags.hsts_subdomains, routeFlags.hstsSubdomains) |
   bit(flags.block_exploits, routeFlags.blockExploits) |
   bit(flags.websocket_support, routeFlags.websocket) |
-  bit(flags.enable_standard_headers, routeFlags.standardHeaders) |
+  // The management API always learns who asks.
+  bit(flags.enable_standard_headers || flags.own_api, routeFlags.standardHeaders) |
   bit(flags.access_list, routeFlags.accessList) |
   bit(flags.firewall, routeFlags.firewall) |
-  bit(flags.inspect_responses, routeFlags.inspectResponses);
+  bit(flags.inspect_responses, routeFlags.inspectResponses) |
+  bit(flags.own_api, routeFlags.ownApi);
 
 const checkOrigin = (host: DesiredHost): void => {
   const { address, port, sni, scheme, verify } = host.origin;
