@@ -202,10 +202,14 @@ test('HAProxy comes up with every acknowledged change while the server hangs', a
   const before = product.pids();
   process.kill(before.server, 'SIGSTOP');
   product.kill('haproxy worker');
-  await until('HAProxy answers again', async () => {
-    const isNew = product.pids()['haproxy worker'] !== before['haproxy worker'];
-    return isNew && 'answer' in (await request(ports.http, domains[0]!)).outcome;
-  });
+  await until(
+    'HAProxy answers again',
+    async () => {
+      const isNew = product.pids()['haproxy worker'] !== before['haproxy worker'];
+      return isNew && 'answer' in (await request(ports.http, domains[0]!)).outcome;
+    },
+    30_000,
+  );
   for (const [domain, target] of ledger.expected()) {
     expect(await request(ports.http, domain)).toMatchObject({ domain, outcome: { answer: target } });
   }
