@@ -119,7 +119,7 @@ export const createProduct = (ports: ProductPorts, databaseUrl?: string): Produc
           if (child.exitCode !== null) throw new Error(`the supervisor ended:\n${log()}`);
           return log().slice(before).includes('\nReady after ');
         },
-        30_000,
+        90_000,
       );
     },
     async stop(signal) {
