@@ -124,6 +124,13 @@ export const createSqlLexer = () => {
     return token;
   };
 
+  /** Whether -- begins a comment here; to MySQL only before a blank. */
+  const isDashComment = (dashAt: number): boolean =>
+    buf[dashAt] === DASH &&
+    buf[dashAt + 1] === DASH &&
+    dashAt + 1 < end &&
+    (!isMysql || dashAt + 2 >= end || BLANK[buf[dashAt + 2]!] === 1);
+
   /** Where the next token begins that is no comment. */
   const afterBlanks = (from: number): number => {
     for (let cut = from; ; ) {
@@ -131,8 +138,7 @@ export const createSqlLexer = () => {
       if (cut + 1 >= end) return cut;
       let close = -1;
       if (buf[cut] === SLASH && buf[cut + 1] === STAR) close = findBytes(buf, cut + 2, end, COMMENT_CLOSES) + 1;
-      else if ((buf[cut] === DASH && buf[cut + 1] === DASH) || (isMysql && buf[cut] === HASH))
-        close = findByte(buf, 0x0a, cut, end);
+      else if (isDashComment(cut) || (isMysql && buf[cut] === HASH)) close = findByte(buf, 0x0a, cut, end);
       else return cut;
       if (close <= 0) return end;
       cut = close + 1;
