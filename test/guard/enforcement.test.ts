@@ -53,8 +53,8 @@ describe('the suite, from the API to the browser', () => {
     product = createProduct({ api, http, https });
     origin = await startOrigin();
     await product.start();
-    const account = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery staple' };
-    await call('POST', '/setup', account);
+    const account = { email: 'ada@example.com', password: 'correct horse battery staple' };
+    await call('POST', '/setup', { name: 'Ada', ...account });
     token = (await call<{ token: string }>('POST', '/auth/login', account)).body.token;
     const created = await call<{ uuid: string; issue: string | null }>('POST', '/proxy-hosts', {
       domain: 'shop.test',
