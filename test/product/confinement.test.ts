@@ -10,6 +10,7 @@ import { createAdminSocket } from '../../packages/haproxy/src/index.ts';
 import { type Origin, startOrigin } from '../chaos/origin.ts';
 import { createProduct, type Product } from '../chaos/product.ts';
 import { request } from '../chaos/traffic.ts';
+import { exchange } from '../guard/support/ask.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 /** Requests per window. */
@@ -99,9 +100,9 @@ describe.runIf(process.getuid?.() === 0)('HAProxy started by root', () => {
         .map((path) => relative(product.dataDir, path))
         .filter((path) => !/\d|gate/.test(path))
         .sort(),
-    ).toEqual(['run', 'run/log.sock', 'run/peers.sock']);
+    ).toEqual(['run', 'run/api.sock', 'run/log.sock', 'run/peers.sock']);
     for (const path of open) {
-      expect(path).toMatch(/\/run(\/(gate|log|peers|guard-\d+|relay-\d+)\.sock)?$/);
+      expect(path).toMatch(/\/run(\/(api|gate|log|peers|guard-\d+|relay-\d+)\.sock)?$/);
       const { mode, uid, gid } = lstatSync(path);
       // Nothing for others; the directory can be passed through, not listed or written.
       expect([mode & 0o777, uid, gid]).toEqual([path.endsWith('/run') ? 0o710 : 0o660, 0, idOf('/etc/group')]);
@@ -120,6 +121,13 @@ describe.runIf(process.getuid?.() === 0)('HAProxy started by root', () => {
     });
     expectConfined();
     expect(await answerOf('relayed.test')).toEqual({ answer: 'a' });
+  });
+
+  test('hands what must not be repeated to itself', async () => {
+    const head = (method: string) => `${method} / HTTP/1.1\r\nHost: judged.test\r\nContent-Length: 0\r\n`;
+    const bytes = `${head('GET')}\r\n${head('POST')}Connection: close\r\n\r\n`;
+    const answers = await exchange(product.ports.http, bytes);
+    expect(answers.match(/HTTP\/1\.1 200 /g)).toHaveLength(2);
   });
 
   test('tells the server what it refuses, and hands its counters to the process of a reload', async () => {
