@@ -191,7 +191,7 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
     ...counting.counts(),
   });
 
-  const door = await openDoor({ dataDir, path: files.relay, lanes, ...common });
+  const door = await openDoor({ dataDir, path: files.relay, lanes, isReady: seat.isTaken, ...common });
   await adopt();
   // Nothing can be put in force. HAProxy has to be told so: without an answer it might let requests pass.
   if (!seat.isTaken()) await seat.open();

@@ -24,7 +24,8 @@ const BACKLOG = 4_096;
 /** HAProxy's headers fit in its buffer. */
 const MAX_HEADER_BYTES = 64 * KIB;
 
-export interface DoorDeps extends Pick<RelayDeps, 'policy' | 'judge' | 'lanes' | 'counter' | 'counted' | 'tell'> {
+export interface DoorDeps
+  extends Pick<RelayDeps, 'policy' | 'isReady' | 'judge' | 'lanes' | 'counter' | 'counted' | 'tell'> {
   dataDir: string;
   /** Unix socket to listen on. */
   path: string;

@@ -32,6 +32,8 @@ const PASSED: Spoken['judgement'] = { action: 'pass' };
 
 export interface RelayDeps {
   policy: () => Policy | undefined;
+  /** Whether this guard has anything to say, if only that it has nothing to judge by: that is a refusal, not a guard that is away. */
+  isReady: () => boolean;
   judge: Pick<JudgeRequests, 'access'>;
   lanes: Lanes;
   counter: Counter;
@@ -212,7 +214,7 @@ export const createRelay = (deps: RelayDeps) => {
   return {
     onRequest(incoming: IncomingMessage, response: ServerResponse): void {
       if (incoming.url === '/health' && incoming.headers['x-sallyport-route'] === undefined) {
-        response.writeHead(deps.policy() ? 200 : 503).end();
+        response.writeHead(deps.isReady() ? 200 : 503).end();
       } else visited({ incoming, response, socket: undefined });
     },
 
