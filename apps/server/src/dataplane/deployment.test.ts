@@ -11,11 +11,14 @@ const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-deployment-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 test.each([
-  ['', '1000ms'],
-  ['250ms', '250ms'],
-  ['60s', '60000ms'],
-])('with SALLYPORT_GUARD_TIMEOUT=%s HAProxy waits %s for a verdict', async (setting, expected) => {
-  const config = parseConfig({ SALLYPORT_DATA_DIR: dataDir, SALLYPORT_GUARD_TIMEOUT: setting }, '/');
-  await writeStaticFiles(proxyDirectory(dataDir), toProxySettings(config));
-  expect(readFileSync(spoeFile(dataDir), 'utf8')).toContain(`timeout processing ${expected}\n`);
-});
+  ['', '500ms'],
+  ['250ms', '125ms'],
+  ['60s', '30000ms'],
+])(
+  'with SALLYPORT_GUARD_TIMEOUT=%s HAProxy waits %s, half of it, for the verdict of one guard',
+  async (setting, expected) => {
+    const config = parseConfig({ SALLYPORT_DATA_DIR: dataDir, SALLYPORT_GUARD_TIMEOUT: setting }, '/');
+    await writeStaticFiles(proxyDirectory(dataDir), toProxySettings(config));
+    expect(readFileSync(spoeFile(dataDir), 'utf8')).toContain(`timeout processing ${expected}\n`);
+  },
+);
