@@ -1,11 +1,17 @@
 import { connect } from 'node:net';
 import type { GuardBlock, GuardMessage } from '@sallyport/contract';
+import { readRequest } from '../../../packages/waf/test/ftw/front-end.ts';
 
 /** What became of one request: the status that came back, and what the guard told of it if it was asked. */
 export type Outcome = { status: number; block: GuardBlock | undefined };
 
+const isWhole = (bytes: Buffer): boolean =>
+  bytes.includes('\r\n\r\n') && !readRequest(Buffer.from(bytes), 0).isIncomplete;
+
 /** Sends raw requests one after the other from an address of its own, by which the guard's records are found. */
 export const createLane = (address: string, port: number) => {
+  /** What the guard tells of a request that was broken off may come at any time: it must not be taken for the next one's. */
+  const elsewhere = address.replace('127.0.0.', '127.0.1.');
   const waiting: ((block: GuardBlock) => void)[] = [];
   const arrived: GuardBlock[] = [];
 
@@ -18,7 +24,12 @@ export const createLane = (address: string, port: number) => {
   /** The status line's number; 0 when the connection ended without one. */
   const statusOf = (bytes: Buffer): Promise<number> =>
     new Promise((resolve) => {
-      const socket = connect({ port, host: '127.0.0.1', localAddress: address, allowHalfOpen: true });
+      const socket = connect({
+        port,
+        host: '127.0.0.1',
+        localAddress: isWhole(bytes) ? address : elsewhere,
+        allowHalfOpen: true,
+      });
       let text = '';
       const done = (): void => {
         resolve(Number(/^HTTP\/\d\.\d (\d{3})/.exec(text)?.[1] ?? 0));
@@ -29,8 +40,9 @@ export const createLane = (address: string, port: number) => {
         if (/^HTTP\/\d\.\d [2-9]\d\d/.test(text) && text.includes('\r\n\r\n')) done();
       });
       socket.on('error', done).on('end', done).on('close', done);
-      // An incomplete request ends here, instead of being waited for.
-      socket.end(bytes);
+      // An incomplete request ends here, instead of being waited for; after any other an end would be taken for a hang-up.
+      if (isWhole(bytes)) socket.write(bytes);
+      else socket.end(bytes);
     });
 
   return {
