@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
@@ -73,6 +74,37 @@ describe('mode local', () => {
     expect(await statusOf('GET /api/v1/proxy-hosts HTTP/1.0', '')).toBe(200);
   });
 });
+
+/** An account of its own, as Debian's proxies give up root for. */
+const WWW_DATA = 33;
+/** Becoming somebody else takes root. */
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(!isRoot).each([
+  ['a service', WWW_DATA, 401],
+  ['nobody', 65_534, 401],
+  ['a person', 1_000, 200],
+  ['root', 0, 200],
+])(
+  'what %s on this host passes on with a chosen Host and no header is trusted by its account',
+  async (_who, uid, status) => {
+    const app = await startApp('sqlite');
+    try {
+      const { port } = new URL(app.url);
+      const script = 'exec 3<>"/dev/tcp/127.0.0.1/$1"; printf "%b" "$2" >&3; head -n 1 <&3';
+      const sent = 'GET /api/v1/proxy-hosts HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n';
+      const child = spawn('/bin/bash', ['-c', script, 'bash', port, sent], {
+        uid,
+        gid: uid,
+        cwd: '/',
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      expect(await text(child.stdout)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    } finally {
+      await app.stop();
+    }
+  },
+);
 
 test('mode required trusts nobody without a credential, mode open everybody', async () => {
   const required = await startApp('sqlite', { SALLYPORT_API_AUTH: 'required' });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { isLoopbackAddress } from '../net/loopback.ts';
+import { isPersonsConnection } from '../net/peer-account.ts';
 
 /** Sent by our own data plane with every proxied request: such a request came through the proxy, so it is not local. */
 const PROXIED_MARKER = 'x-sallyport-proxied';
@@ -53,7 +54,8 @@ export const isSameOrigin = ({ headers }: IncomingMessage): boolean => {
 
 /**
  * Tells whether a request was made on this host by something that speaks to us directly (contract.md, mode `local`).
- * A page in the operator's browser, DNS rebinding, another proxy and our own data plane all fail at least one test.
+ * A page in the operator's browser, DNS rebinding, another proxy (by its headers, or by its account when it adds none and
+ * passes on a `Host` that its client chose) and our own data plane all fail at least one test.
  */
 export const isLocalCaller = (request: IncomingMessage): boolean => {
   if (!isLoopbackAddress(request.socket.remoteAddress)) return false;
@@ -61,5 +63,6 @@ export const isLocalCaller = (request: IncomingMessage): boolean => {
     if (FORWARDING_HEADERS.has(name) || name.startsWith('x-forwarded')) return false;
   }
   if (looksPassedOn(request) || isForProxy(request)) return false;
-  return isLoopbackHost(hostOf(request.headers.host)) && isSameOrigin(request);
+  if (!isLoopbackHost(hostOf(request.headers.host)) || !isSameOrigin(request)) return false;
+  return isPersonsConnection(request.socket);
 };
