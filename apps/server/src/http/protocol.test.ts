@@ -90,7 +90,7 @@ test('refuses compressed bodies, what is no JSON, and what is no UTF-8', async (
 test('ignores the offer to go on in HTTP/2, which some clients make with every request', async () => {
   const offer = `Connection: close, Upgrade, HTTP2-Settings${CRLF}Upgrade: h2c${CRLF}HTTP2-Settings: AAEAAEAAAAIAAAAB${CRLF}`;
   const answer = await exchange(`GET /api/v1/health HTTP/1.1${CRLF}${HOST}${offer}${CRLF}`);
-  expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+  expect(answer).toMatchObject({ status: 200, body: expect.stringContaining('"status":"ok"') });
 });
 
 test('answers a failed WebSocket upgrade with a 400 that says why', async () => {

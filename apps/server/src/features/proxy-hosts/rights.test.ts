@@ -8,6 +8,9 @@ import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app
 const CHANGED: Readonly<Record<string, unknown>> = {
   block_exploits: false,
   forward_reserved: true,
+  waf_allowed_content_types: 'text/plain',
+  waf_allowed_methods: 'GET',
+  waf_body_limit: 4_096,
   waf_enabled: false,
   waf_inspect_responses: true,
 };
