@@ -9,9 +9,14 @@ export const isStandardUser = ({ identity }: Actor): boolean => identity.kind ==
 
 const defaults: Readonly<Record<string, unknown>> = PROXY_HOST_DEFAULTS;
 
-/** Fields that protect and differ from what any new host gets: an administrator chose them for this one. */
+/**
+ * Fields that protect and differ from what any new host gets: an administrator chose them for this one. Not what lets its origin
+ * be a reserved one, as every old host on this machine has it: it keeps nobody out, and a new host would not have it.
+ */
 const chosenFields = (host: StoredProxyHost): string[] =>
-  PROXY_HOST_PROTECTION.filter((field) => !isDeepStrictEqual(host[field], defaults[field]));
+  PROXY_HOST_PROTECTION.filter(
+    (field) => field !== 'forward_reserved' && !isDeepStrictEqual(host[field], defaults[field]),
+  );
 
 const refuseField = (field: string) =>
   refuse.forbidden('Admin access required', {

@@ -72,8 +72,20 @@ onBothDatabases('rights over proxy hosts', (kind) => {
     expect((await as(user, 'PUT', path, { domain: `${host.domain},third.example.com` })).status).toBe(200);
     expect((await create(user, { domain: 'a.guarded.example.com' })).status).toBe(403);
     expect((await create(user, { domain: 'a.b.guarded.example.com' })).status).toBe(201);
-    expect((await create(admin, { domain: 'a.guarded.example.com' })).status).toBe(201);
+    const { body: inside } = await create(admin, { domain: 'a.guarded.example.com' });
+    // Its own name it has already; another one it would take out of the wildcard host.
+    const back = { ...inside, forward_port: 9_001 };
+    expect(await as(user, 'PUT', `/proxy-hosts/${inside.uuid}`, back)).toMatchObject({ status: 200 });
+    const more = { domain: `${inside.domain},b.guarded.example.com` };
+    expect((await as(user, 'PUT', `/proxy-hosts/${inside.uuid}`, more)).status).toBe(403);
     expect((await as(admin, 'DELETE', path)).status).toBe(204);
+  });
+
+  test('a host that may have a reserved origin keeps nobody out: it can be renamed and deleted', async () => {
+    const { body: host } = await create(admin, { domain: 'old.example.com', forward_reserved: true });
+    const path = `/proxy-hosts/${host.uuid}`;
+    expect((await as(user, 'PUT', path, { domain: 'new.example.com' })).status).toBe(200);
+    expect((await as(user, 'DELETE', path)).status).toBe(204);
   });
 
   test.each([

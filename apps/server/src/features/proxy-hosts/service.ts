@@ -127,9 +127,20 @@ export const createProxyHosts = ({
     return { ...patch, ...resolved } as Partial<ProxyHostFields>;
   };
 
-  const checkNames = async (hosts: ProxyHostStore, names: readonly string[], exceptId: number | null, actor: Actor) => {
-    if (isStandardUser(actor)) await refuseUnderGuardedWildcard(hosts, names);
-    const [taken] = await hosts.ownersOf(names, exceptId);
+  /** `before`: the host that gets these names, when there is one. */
+  const checkNames = async (
+    hosts: ProxyHostStore,
+    names: readonly string[],
+    actor: Actor,
+    before?: StoredProxyHost,
+  ) => {
+    if (isStandardUser(actor)) {
+      // What the host has already it takes from nobody.
+      const own = before?.domain.split(',') ?? [];
+      const added = names.filter((name) => !own.includes(name));
+      await refuseUnderGuardedWildcard(hosts, added);
+    }
+    const [taken] = await hosts.ownersOf(names, before?.id ?? null);
     if (taken) throw refuse.conflict(`domain ${taken.name} already belongs to proxy host ${taken.uuid}`);
   };
 
@@ -151,7 +162,7 @@ export const createProxyHosts = ({
     checkVersion(withState(before));
     const patch = await resolveReferences(hosts, fields);
     if (isStandardUser(actor)) checkPatch(before, patch, names);
-    if (names) await checkNames(hosts, names, before.id, actor);
+    if (names) await checkNames(hosts, names, actor, before);
     const updated_at = clock().toISOString();
     const after = await hosts.update(before.id, { ...patch, updated_at }, names);
     checkVerification(after);
@@ -192,7 +203,7 @@ export const createProxyHosts = ({
         const hosts = store(tx);
         const given = await resolveReferences(hosts, fields);
         if (isStandardUser(actor)) checkNew(given);
-        await checkNames(hosts, names ?? [], null, actor);
+        await checkNames(hosts, names ?? [], actor);
         const now = clock().toISOString();
         const complete = { ...PROXY_HOST_DEFAULTS, ...given } as ProxyHostFields;
         checkVerification(complete);
