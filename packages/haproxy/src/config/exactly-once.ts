@@ -46,15 +46,30 @@ export const handOver = (): string => `\
   acl repeatable method GET HEAD OPTIONS TRACE
 ${beforeHaproxy30}
   # Requests that must not be repeated go through here as the first one of a connection: then a failure is answered.
-  http-request set-log-level silent if !repeatable !{ http_first_req }
-  http-request allow if !repeatable !{ http_first_req }
+  # A second one comes only where an origin signs connections in (NTLM), which has to be its own connection's all the time.
+  acl from_once so_name -m beg once-
+  http-request set-log-level silent if !repeatable !{ http_first_req } !from_once
+  http-request allow if !repeatable !{ http_first_req } !from_once
 .endif
+`;
+
+const signsIn = `\
+  # Over HTTP/2 nobody can sign a connection in; so that an origin that asks for it keeps none open, each ends at once.
+`;
+
+/** Has the connections that such requests of HTTP/2 take be theirs alone. Follows the rule that deletes the header. */
+export const ownConnection = (): string => `\
+${fromHaproxy30}
+${signsIn}\
+  http-request set-header Connection close if !repeatable !http1
+.endif
+
 `;
 
 /** The `use_backend` rule of what is handed over. */
 export const handedOver = (): string => `\
 ${beforeHaproxy30}
-  use_backend once if !repeatable !{ http_first_req }
+  use_backend once if !repeatable !{ http_first_req } !from_once
 .endif
 `;
 
@@ -62,6 +77,8 @@ ${beforeHaproxy30}
 export const onceSection = (settings: ConfigSettings): string => `
 ${beforeHaproxy30}
 backend once
+${signsIn}\
+  http-request set-header Connection close if !{ req.ver -m beg 1. }
   use-server tls if { ssl_fc }
   use-server plain if !{ ssl_fc }
 ${doors.map((door) => `  server ${door} ${socket(settings, door)} send-proxy-v2 pool-max-conn 0\n`).join('')}\

@@ -1,6 +1,6 @@
 import { clientAddress, proxyHeaders } from './client-address.ts';
 import { defaultsSection } from './defaults-section.ts';
-import { connections, handedOver, handOver, onceListeners, onceSection } from './exactly-once.ts';
+import { connections, handedOver, handOver, onceListeners, onceSection, ownConnection } from './exactly-once.ts';
 import {
   destination,
   forwardedHeaders,
@@ -51,6 +51,7 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     rateLimits(settings),
     exploits(),
     forwardedHeaders(settings),
+    ownConnection(),
     leaveMark(instance),
     destination(),
     judged(settings),
