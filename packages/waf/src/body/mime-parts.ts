@@ -63,9 +63,9 @@ export const boundaryIn = (body: Uint8Array): string | null =>
 
 /**
  * Splits a multipart body (RFC 2046) at the lines that begin with the boundary. What stands before the first and behind the
- * last is a part as well. At most `most` parts: null when there are more, or when no line holds the boundary.
+ * last is a part as well. Null when no line holds the boundary.
  */
-export const splitMime = (body: Uint8Array, boundary: string, most: number): MimePart[] | null => {
+export const splitMime = (body: Uint8Array, boundary: string, most: number): MimePart[] | 'too many' | null => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const delimiter = Buffer.from(`--${boundary}`, 'latin1');
   const parts: MimePart[] = [];
@@ -80,7 +80,7 @@ export const splitMime = (body: Uint8Array, boundary: string, most: number): Mim
   const search = createDelimiterSearch(bytes, delimiter);
   for (let at = search(0); at !== -1; at = search(at + delimiter.length)) {
     if (at > 0 && bytes[at - 1] !== LF) continue;
-    if (parts.length >= most) return null;
+    if (parts.length >= most) return 'too many';
     found++;
     const textEnd = at - (at > 1 && bytes[at - 2] === CR ? 2 : at > 0 ? 1 : 0);
     if (at > 0) add(start, textEnd, isInside);

@@ -202,6 +202,31 @@ describe('a compressed body', () => {
     expect(judge(null, body, { 'Content-Encoding': coding })).toMatchObject({ ruleId: 1 });
   });
 
+  /** For those who undo deflate one harmless letter; what follows is for those who don't. */
+  const harmlessOnceInflated = (text: string): Buffer =>
+    Buffer.concat([Buffer.from([0x69, 1, 0, 0xfe, 0xff]), Buffer.from(`X${text}`)]);
+
+  test.each([
+    ['application/x-www-form-urlencoded', `&${form}`],
+    ['multipart/form-data; boundary=x', `\r\n${parts(`Content-Disposition: form-data; name="q"\r\n\r\n${attack}`)}`],
+    ['text/plain', `&${form}`],
+  ])('is read as it was sent, too, for applications that undo no coding: %s', (type, body) => {
+    expect(judge(type, harmlessOnceInflated(body), { 'Content-Encoding': 'deflate' }).action).toBe('block');
+  });
+
+  test('in the name that gzip keeps of a file', () => {
+    const packed = gzipSync('q=1');
+    const named = Buffer.concat([
+      packed.subarray(0, 3),
+      Buffer.from([8]),
+      packed.subarray(4, 10),
+      Buffer.from(`&${form}\0`),
+    ]);
+    const body = Buffer.concat([named, packed.subarray(10)]);
+    const type = 'application/x-www-form-urlencoded';
+    expect(judge(type, body, { 'Content-Encoding': 'gzip' })).toMatchObject({ action: 'block', ruleId: 1 });
+  });
+
   test('that can not be undone is refused, and one that holds too much', () => {
     const send = (coding: string, body: Uint8Array) => judge('text/plain', body, { 'Content-Encoding': coding });
     expect(send('gzip', gzipSync('harmless'))).toMatchObject({ action: 'pass' });
@@ -235,4 +260,10 @@ describe('the type of a body', () => {
     const twice = [...request.headers, [Buffer.from('content-type'), Buffer.from('application/json')] as const];
     expect(ruleSet!.inspect({ ...request, headers: twice })).toMatchObject({ action: 'block', status: 400 });
   });
+});
+
+test('more parts than are read is a refusal, also where each hides what it holds', () => {
+  const base64 = Buffer.from(attack).toString('base64');
+  const list = Array.from({ length: 1_100 }, () => `Content-Transfer-Encoding: base64\r\n\r\n${base64}`);
+  expect(judge('multipart/mixed; boundary=x', parts(...list))).toMatchObject({ action: 'block' });
 });

@@ -88,6 +88,10 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
     }
     const parts = splitMime(bytes, boundary, tx.limits.maxArguments);
     if (parts === null) return false;
+    if (parts === 'too many') {
+      overLimit('Multipart: more parts than the limit.');
+      return true;
+    }
     for (const part of parts) readPart(part, depth);
     return true;
   };
@@ -167,6 +171,14 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
 
     /** A body without a processor, by its Content-Type (empty: none) and by what it looks like. */
     body: (bytes: Uint8Array, contentType: string): void => read(bytes, contentType, false, 0),
+
+    /** A compressed body for an application that takes it as it is, and finds a form, parts or text in it. */
+    asSent(body: Uint8Array, contentType: string): void {
+      const mediaType = mediaTypeOf(contentType);
+      if (mediaType === 'application/x-www-form-urlencoded') readForm(body, true);
+      // What is really compressed is binary, whatever its type says.
+      else read(body, mediaType.startsWith('multipart/') ? contentType : '', false, 0);
+    },
 
     /** What a form is besides, for applications that don't look at its Content-Type. */
     disguised(body: Uint8Array): void {

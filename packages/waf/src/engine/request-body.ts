@@ -65,6 +65,8 @@ export const storeRequestBody = (tx: Transaction, names: KnownNames): void => {
     tx.addEntry(requestBodySource, '', '', text, 0, text.length);
   }
   parseBody(tx, inspected, names);
+  // An application that does not undo codings reads what was sent; a compressed body can be made to be harmless and a form at once.
+  if (plain !== body) createContentReader(tx, names, (error) => failBody(tx, error)).asSent(body, contentType(tx));
 };
 
 /**
