@@ -7,6 +7,8 @@ import { listen } from './support/origins.ts';
 import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 const challenged = new WeakSet<Socket>();
+/** Signed in for all that follows, as with Kerberos. */
+const kept = new WeakSet<Socket>();
 const connections = new Set<number | undefined>();
 let closed = 0;
 
@@ -18,6 +20,9 @@ const answer = async (asked: IncomingMessage, response: ServerResponse): Promise
   if (url === '/close') {
     closed++;
     socket.destroy();
+  } else if (url === '/whoami') {
+    if (headers.authorization === 'Negotiate token') kept.add(socket);
+    response.end(kept.has(socket) ? 'somebody' : 'nobody');
   } else if (headers.authorization === 'NTLM answer' && challenged.has(socket)) {
     response.end('signed in');
   } else {
@@ -52,15 +57,18 @@ const overHttp1 = (method: string, authorization?: string) =>
     sent.once('error', reject).end(method === 'POST' ? 'x' : undefined);
   });
 
-const overHttp2 = (path: string) =>
-  new Promise<number>((resolve, reject) => {
-    const stream = session.request({ ':method': 'POST', ':path': path, ':authority': 'a.example.com' });
-    let status = 0;
+const overHttp2 = (method: string, path: string, more: Record<string, string> = {}) =>
+  new Promise<{ status: number; body: string }>((resolve, reject) => {
+    const stream = session.request({ ':method': method, ':path': path, ':authority': 'a.example.com', ...more });
+    const answered = { status: 0, body: '' };
     stream.once('response', (headers) => {
-      status = Number(headers[':status']);
+      answered.status = Number(headers[':status']);
     });
-    stream.once('error', reject).once('end', () => resolve(status));
-    stream.resume().end('x');
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      answered.body += chunk;
+    });
+    stream.once('error', reject).once('end', () => resolve(answered));
+    stream.end(method === 'POST' ? 'x' : undefined);
   });
 
 test('a POST signs its connection in, also on a used one', async () => {
@@ -75,8 +83,15 @@ test('who is asked to sign in again and again takes no connection more for each 
 });
 
 test('over HTTP/2 each has its own, and what must not be repeated runs once', async () => {
-  for (let count = 0; count < 5; count++) expect(await overHttp2('/')).toBe(401);
+  for (let count = 0; count < 5; count++) expect(await overHttp2('POST', '/')).toMatchObject({ status: 401 });
   expect(connections.size).toBeLessThanOrEqual(5);
-  expect(await overHttp2('/close')).toBe(502);
+  expect(await overHttp2('POST', '/close')).toMatchObject({ status: 502 });
   expect(closed).toBe(1);
+});
+
+test.each(['GET', 'POST'])('nobody is signed in by a connection that a %s over HTTP/2 signed in', async (method) => {
+  const whoAmI = async (more?: Record<string, string>) => (await overHttp2(method, '/whoami', more)).body;
+  expect(await whoAmI()).toBe('nobody');
+  expect(await whoAmI({ authorization: 'Negotiate token' })).toBe('somebody');
+  expect((await overHttp2('GET', '/whoami')).body).toBe('nobody');
 });

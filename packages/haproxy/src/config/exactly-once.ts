@@ -53,14 +53,25 @@ ${beforeHaproxy30}
 .endif
 `;
 
-const signsIn = `\
+const alone = `\
   # Over HTTP/2 nobody can sign a connection in; so that an origin that asks for it keeps none open, each ends at once.
 `;
 
-/** Has the connections that such requests of HTTP/2 take be theirs alone. Follows the rule that deletes the header. */
-export const ownConnection = (): string => `\
-${fromHaproxy30}
+/** Who authenticates in ways that origins tie to a connection: by several steps (NTLM), or for all that follows (Kerberos). */
+export const signsIn = '  acl signs_in req.hdr(authorization) -m beg -i nego ntlm\n';
+
+/** Has a connection that may be signed in be of use to nobody else. `rules` delete the client's own `Connection`. */
+export const ownConnection = (rules: string): string => `\
 ${signsIn}\
+${beforeHaproxy30}
+  http-request set-var(txn.alone) bool(true) if !repeatable from_once signs_in { req.hdr(connection) -m str close }
+.endif
+${rules}\
+${alone}\
+  http-request set-header Connection close if !http1 signs_in
+${beforeHaproxy30}
+  http-request set-header Connection close if !repeatable { var(txn.alone) -m found }
+.else
   http-request set-header Connection close if !repeatable !http1
 .endif
 
@@ -77,7 +88,7 @@ ${beforeHaproxy30}
 export const onceSection = (settings: ConfigSettings): string => `
 ${beforeHaproxy30}
 backend once
-${signsIn}\
+${alone}\
   http-request set-header Connection close if !{ req.ver -m beg 1. }
   use-server tls if { ssl_fc }
   use-server plain if !{ ssl_fc }

@@ -1,7 +1,7 @@
 import { routeFlags } from '../routes/flags.ts';
 import { socketAddress } from './confinement.ts';
 import { ownAnswer } from './error-pages.ts';
-import { freshOnly } from './exactly-once.ts';
+import { freshOnly, signsIn } from './exactly-once.ts';
 import { destination, originBackends } from './forwarding.ts';
 import { ASK_HUNG_AGAIN, requiredPolicy, spoeFilters } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
@@ -80,6 +80,10 @@ frontend relayed
   http-request del-header X-Sallyport-Reference
   http-request del-header X-Sallyport-Route
   http-request disable-l7-retry if !{ method GET HEAD OPTIONS }
+  # The relays bring requests of many clients on one connection: nobody may be signed in to an origin by another one's.
+${signsIn}\
+  http-request set-header Connection close if signs_in
+  http-after-response set-header Connection close if { status 401 407 }
 ${destination()}\
 ${originBackends()}\
   # Leaves the reference to our own pages.
