@@ -1,6 +1,7 @@
 import type { ErrorBody, ProxyHost } from '@sallyport/contract';
 import { PROXY_HOST_PROTECTION } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../db/open.ts';
 import { type Caller, createGiven } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 
@@ -112,6 +113,18 @@ onBothDatabases('rights over proxy hosts', (kind) => {
     expect((await as(user, 'PUT', path, { forward_port: 81 })).status).toBe(403);
     expect((await as(admin, 'PUT', path, { forward_reserved: false })).status).toBe(400);
     expect((await as(admin, 'PUT', path, { forward_reserved: false, forward_host: '192.168.1.1' })).status).toBe(200);
+  });
+
+  test('a host from before that rule can be changed in everything but its origin', async () => {
+    const { body } = await create(admin, { forward_host: '169.254.169.254', forward_reserved: true });
+    const database = openDatabase(app.config);
+    await database.kysely.updateTable('proxy_hosts').set({ forward_reserved: 0 }).where('id', '=', body.id).execute();
+    await database.stop();
+    const path = `/proxy-hosts/${body.uuid}`;
+    const { body: shown } = await as(user, 'GET', path);
+    expect(shown.forward_reserved).toBe(false);
+    expect(await as(user, 'PUT', path, { ...shown, enabled: false })).toMatchObject({ status: 200 });
+    expect((await as(user, 'PUT', path, { forward_port: 81 })).status).toBe(400);
   });
 
   test('our own listeners are no origin either', async () => {

@@ -82,6 +82,8 @@ const checkVerification = ({ forward_scheme, forward_verify_tls, forward_host }:
   }
 };
 
+const ORIGIN_FIELDS = ['forward_host', 'forward_port', 'forward_reserved'] as const;
+
 export const createProxyHosts = ({
   db,
   transact,
@@ -166,7 +168,8 @@ export const createProxyHosts = ({
     const updated_at = clock().toISOString();
     const after = await hosts.update(before.id, { ...patch, updated_at }, names);
     checkVerification(after);
-    checkOrigin(after);
+    // What is stored may be older than the rule, and is not served: it can still be named, or switched off.
+    if (ORIGIN_FIELDS.some((field) => after[field] !== before[field])) checkOrigin(after);
     await record(tx, { action: 'proxy_host.update', actor, resource: `proxy-hosts/${before.uuid}`, before, after });
     return after;
   };
