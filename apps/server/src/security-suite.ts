@@ -110,6 +110,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
 
   const common = { db, transact, record, clock };
   const changed = enforcement.refresh;
+  const { inForce } = enforcement;
   const whitelist = async (executor: Executor) =>
     splitNetworks((await securityStore(executor).config())?.admin_whitelist ?? '');
 
@@ -184,7 +185,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
       beginSecretAttempt: deps.beginSecretAttempt,
       noteFailure: deps.noteFailure,
     }),
-    decisions: createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement }),
+    decisions: createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement, inForce }),
     rulesets: createRulesets({
       ...common,
       store: rulesetStore,
@@ -192,7 +193,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
       fetchText,
       changed,
     }),
-    accessLists: createAccessLists({ ...common, store: accessListStore, country, changed }),
+    accessLists: createAccessLists({ ...common, store: accessListStore, country, inForce, changed }),
 
     /** Throws a `Refusal` for a change of a setting that could lock the caller out. */
     async checkSetting(tx: Executor, key: SettingKey, value: string, actor: Actor): Promise<void> {

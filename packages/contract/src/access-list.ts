@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { usedBy } from './host-uses.ts';
 import { choice, ignoring, RowId, Timestamp, Uuid } from './primitives.ts';
+import { Warning } from './warning.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['id', 'uuid', 'warnings', 'used_by', 'used_by_total', 'created_at', 'updated_at'];
@@ -52,7 +53,14 @@ export const AccessListFields = Type.Object(fields, { title: 'AccessListFields' 
 export type AccessListFields = Static<typeof AccessListFields>;
 
 export const AccessList = Type.Object(
-  { id: RowId, uuid: Uuid, ...fields, created_at: Timestamp, updated_at: Timestamp },
+  {
+    id: RowId,
+    uuid: Uuid,
+    ...fields,
+    warnings: Type.Array(Warning, { description: 'What the list will not do although its fields say so.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  },
   { title: 'AccessList' },
 );
 export type AccessList = Static<typeof AccessList>;

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { choice, ignoring, ListQuery, RowId, Timestamp, Uuid } from './primitives.ts';
+import { Warning } from './warning.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['id', 'uuid', 'source', 'warnings', 'created_at'];
@@ -36,6 +37,7 @@ export const Decision = Type.Object(
     action: Action,
     details: Details,
     source: Type.String({ description: 'Who decided: manual, crowdsec, …' }),
+    warnings: Type.Array(Warning, { description: 'Why the decision is not enforced, while it is not.' }),
     created_at: Timestamp,
     expires_at: Type.Union([Timestamp, Type.Null()], { description: 'When it ends by itself; null: never.' }),
   },

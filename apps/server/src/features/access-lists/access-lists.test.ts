@@ -39,6 +39,7 @@ onBothDatabases('access lists', (kind) => {
       countries: [],
       local_network_only: false,
       enabled: true,
+      warnings: [{ field: 'enabled', message: 'guards nothing: no proxy host has it as access_list_id' }],
       created_at: body.created_at,
       updated_at: body.created_at,
     });

@@ -24,7 +24,8 @@ import type { Page } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { anyVersion } from '../../object-version.ts';
-import type { AccessListStore } from './store.ts';
+import type { AccessListStore, StoredAccessList } from './store.ts';
+import { warningsOf } from './warnings.ts';
 
 export interface AccessListDeps {
   db: Executor;
@@ -32,6 +33,8 @@ export interface AccessListDeps {
   store: (executor: Executor) => AccessListStore;
   /** Undefined while no country database is installed. */
   country: CountryLookup | undefined;
+  /** Which modules act at the moment. */
+  inForce: () => { guard: boolean; acl: boolean };
   /** Resolves when enforcement has followed the store, or when it is known why it couldn't. */
   changed: () => Promise<void>;
   record: RecordChange;
@@ -80,9 +83,17 @@ const checkWhole = ({ type, countries, rules }: AccessListFields): void => {
 const notFound = () => refuse.notFound('Access list not found');
 
 export const createAccessLists = (deps: AccessListDeps) => {
-  const { db, transact, store, country, changed, record, clock } = deps;
+  const { db, transact, store, country, inForce, changed, record, clock } = deps;
 
-  const findIn = async (executor: Executor, named: Identifier): Promise<AccessList> => {
+  const toWire = async (lists: readonly StoredAccessList[]): Promise<AccessList[]> => {
+    const used = await store(db).used(lists.map(({ id }) => id));
+    const around = { switches: inForce(), hasCountries: country !== undefined };
+    return lists.map((list) => ({ ...list, warnings: warningsOf(list, { ...around, isUsed: used.has(list.id) }) }));
+  };
+
+  const oneToWire = async (list: StoredAccessList): Promise<AccessList> => (await toWire([list]))[0] as AccessList;
+
+  const findIn = async (executor: Executor, named: Identifier): Promise<StoredAccessList> => {
     const list = await store(executor).find(named);
     if (!list) throw notFound();
     return list;
@@ -94,11 +105,14 @@ export const createAccessLists = (deps: AccessListDeps) => {
   };
 
   return {
-    list: (query: ListQuery): Promise<Page<AccessList>> => store(db).list(query),
+    async list(query: ListQuery): Promise<Page<AccessList>> {
+      const page = await store(db).list(query);
+      return { ...page, rows: await toWire(page.rows) };
+    },
 
     async get(named: Identifier): Promise<AccessListInUse> {
       const list = await findIn(db, named);
-      return { ...list, ...(await store(db).uses(list.id)) };
+      return { ...(await oneToWire(list)), ...(await store(db).uses(list.id)) };
     },
 
     async create(input: NewAccessList, actor: Actor): Promise<AccessList> {
@@ -117,7 +131,7 @@ export const createAccessLists = (deps: AccessListDeps) => {
         return after;
       });
       await changed();
-      return list;
+      return oneToWire(list);
     },
 
     /** Changes what is given. Throws a 412, see `checkVersion`. */
@@ -140,7 +154,7 @@ export const createAccessLists = (deps: AccessListDeps) => {
         return after;
       });
       await changed();
-      return list;
+      return oneToWire(list);
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {

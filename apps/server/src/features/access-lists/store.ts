@@ -7,9 +7,15 @@ import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 import type { AccessListRow } from '../../db/security-tables.ts';
 
+/** An access list as it is stored. */
+export type StoredAccessList = Omit<AccessList, 'warnings'>;
+
+/** SQLite binds at most 32,766 values a statement. */
+const IDS_A_QUERY = 10_000;
+
 const SORTABLE = ['name', 'type', 'enabled', 'created_at', 'updated_at'] as const;
 
-const fromRow = (row: Selectable<AccessListRow>): AccessList => ({
+const fromRow = (row: Selectable<AccessListRow>): StoredAccessList => ({
   ...row,
   type: row.type as AccessList['type'],
   rules: JSON.parse(row.rules) as AccessList['rules'],
@@ -27,7 +33,7 @@ const toRow = (list: AccessListFields & { updated_at: string }) => ({
 });
 
 export const accessListStore = (db: Executor) => ({
-  async list(query: ListQuery): Promise<Page<AccessList>> {
+  async list(query: ListQuery): Promise<Page<StoredAccessList>> {
     const matching = db
       .selectFrom('access_lists')
       .$if(query.search !== undefined, (rows) => rows.where(containsText(['name', 'description'], query.search ?? '')));
@@ -35,11 +41,11 @@ export const accessListStore = (db: Executor) => ({
     return listOf(matching.selectAll(), count, pageOf(query, SORTABLE), fromRow);
   },
 
-  async all(): Promise<AccessList[]> {
+  async all(): Promise<StoredAccessList[]> {
     return (await db.selectFrom('access_lists').selectAll().orderBy('id').execute()).map(fromRow);
   },
 
-  async find(named: Identifier): Promise<AccessList | undefined> {
+  async find(named: Identifier): Promise<StoredAccessList | undefined> {
     const row = await db.selectFrom('access_lists').selectAll().where(columnOf(named), '=', named).executeTakeFirst();
     return row && fromRow(row);
   },
@@ -49,13 +55,13 @@ export const accessListStore = (db: Executor) => ({
     return (await query.executeTakeFirst()) !== undefined;
   },
 
-  async insert(list: Omit<AccessList, 'id'>): Promise<AccessList> {
+  async insert(list: Omit<StoredAccessList, 'id'>): Promise<StoredAccessList> {
     const { uuid, created_at, ...fields } = list;
     const values = { ...toRow(fields), uuid, created_at };
     return fromRow(await db.insertInto('access_lists').values(values).returningAll().executeTakeFirstOrThrow());
   },
 
-  async update(id: number, list: AccessListFields & { updated_at: string }): Promise<AccessList> {
+  async update(id: number, list: AccessListFields & { updated_at: string }): Promise<StoredAccessList> {
     const { name, description, type, rules, countries, local_network_only, enabled, updated_at } = toRow(list);
     const values = { name, description, type, rules, countries, local_network_only, enabled, updated_at };
     const query = db.updateTable('access_lists').set(values).where('id', '=', id).returningAll();
@@ -64,6 +70,19 @@ export const accessListStore = (db: Executor) => ({
 
   async delete(id: number): Promise<void> {
     await db.deleteFrom('access_lists').where('id', '=', id).execute();
+  },
+
+  /** Which of these lists guard a host. */
+  async used(ids: readonly number[]): Promise<Set<number>> {
+    const used = new Set<number>();
+    for (let from = 0; from < ids.length; from += IDS_A_QUERY) {
+      const portion = ids.slice(from, from + IDS_A_QUERY);
+      const users = db.selectFrom('proxy_hosts').select('access_list_id').distinct();
+      for (const { access_list_id: id } of await users.where('access_list_id', 'in', portion).execute()) {
+        if (id !== null) used.add(id);
+      }
+    }
+    return used;
   },
 
   uses: (id: number): Promise<HostUses> => hostUses(db, 'access_list_id', id),

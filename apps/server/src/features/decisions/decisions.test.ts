@@ -30,6 +30,7 @@ onBothDatabases('decisions', (kind) => {
       action: 'block',
       details: 'test',
       source: 'manual',
+      warnings: [{ field: 'action', message: 'is not enforced: the security suite is switched off' }],
       created_at: '2026-11-20T12:00:00.000Z',
       expires_at: null,
     });

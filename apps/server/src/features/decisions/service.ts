@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { formatNetwork, InvalidNetwork, type Network, overlaps, parseNetwork } from '@sallyport/access';
-import type { Decision, DecisionQuery, NewDecision } from '@sallyport/contract';
+import type { Decision, DecisionQuery, NewDecision, Warning } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
 import type { Identifier } from '../../db/identifier.ts';
 import type { Page } from '../../db/listing.ts';
@@ -8,7 +8,7 @@ import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { anyVersion } from '../../object-version.ts';
 import { parseDuration } from './duration.ts';
-import type { DecisionStore, ImportedDecision } from './store.ts';
+import type { DecisionStore, ImportedDecision, StoredDecision } from './store.ts';
 
 /** What the service needs of enforcement. */
 export interface DecisionPlane {
@@ -26,6 +26,8 @@ export interface DecisionDeps {
   /** Canonical networks of `admin_whitelist`. */
   whitelist: (executor: Executor) => Promise<readonly string[]>;
   plane: DecisionPlane;
+  /** Which modules act at the moment. */
+  inForce: () => { guard: boolean; crowdsec: boolean };
   record: RecordChange;
   clock: () => Date;
 }
@@ -48,10 +50,24 @@ const addressOf = (actor: Actor): Network | undefined => {
   }
 };
 
-export const createDecisions = ({ db, transact, store, whitelist, plane, record, clock }: DecisionDeps) => {
+/** Why a decision is not enforced at the moment; empty when it is. */
+const warningsOf = (
+  { source }: StoredDecision,
+  { guard, crowdsec }: { guard: boolean; crowdsec: boolean },
+): Warning[] => {
+  const warn = (message: string): Warning[] => [{ field: 'action', message }];
+  if (!guard) return warn('is not enforced: the security suite is switched off');
+  if (source !== 'crowdsec' || crowdsec) return [];
+  return warn('is not enforced: decisions of CrowdSec are switched off (security.crowdsec.enabled)');
+};
+
+export const createDecisions = (deps: DecisionDeps) => {
+  const { db, transact, store, whitelist, plane, inForce, record, clock } = deps;
   const now = () => clock().toISOString();
 
-  const findIn = async (executor: Executor, named: Identifier): Promise<Decision> => {
+  const toWire = (decision: StoredDecision): Decision => ({ ...decision, warnings: warningsOf(decision, inForce()) });
+
+  const findIn = async (executor: Executor, named: Identifier): Promise<StoredDecision> => {
     const decision = await store(executor).find(named, now());
     if (!decision) throw refuse.notFound('Decision not found');
     return decision;
@@ -68,10 +84,15 @@ export const createDecisions = ({ db, transact, store, whitelist, plane, record,
   };
 
   return {
-    list: (query: DecisionQuery): Promise<Page<Decision>> => store(db).list(query, now()),
+    async list(query: DecisionQuery): Promise<Page<Decision>> {
+      const page = await store(db).list(query, now());
+      return { ...page, rows: page.rows.map(toWire) };
+    },
 
     /** Throws a 404, also for a decision that has ended but was not swept yet. */
-    get: (named: Identifier): Promise<Decision> => findIn(db, named),
+    async get(named: Identifier): Promise<Decision> {
+      return toWire(await findIn(db, named));
+    },
 
     /** Decisions in force. */
     count: (): Promise<number> => store(db).count(now()),
@@ -97,7 +118,7 @@ export const createDecisions = ({ db, transact, store, whitelist, plane, record,
         return { decision, version: await store(tx).raiseVersion() };
       });
       await plane.decisionsChanged([decision.ip], version);
-      return decision;
+      return toWire(decision);
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {

@@ -6,6 +6,9 @@ import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
 import type { Executor } from '../../db/open.ts';
 import type { DecisionRow } from '../../db/security-tables.ts';
 
+/** A decision as it is stored. */
+export type StoredDecision = Omit<Decision, 'warnings'>;
+
 /** A decision in force, as far as enforcement needs it. */
 export interface LiveDecision {
   ip: string;
@@ -33,7 +36,10 @@ const portions = function* <T>(items: readonly T[], size: number): Generator<T[]
 
 const SORTABLE = ['ip', 'source', 'created_at', 'expires_at'] as const;
 
-const fromRow = (row: Selectable<DecisionRow>): Decision => ({ ...row, action: row.action as Decision['action'] });
+const fromRow = (row: Selectable<DecisionRow>): StoredDecision => ({
+  ...row,
+  action: row.action as Decision['action'],
+});
 
 export const decisionStore = (db: Executor) => {
   const live = (now: string) =>
@@ -41,7 +47,7 @@ export const decisionStore = (db: Executor) => {
 
   return {
     /** Newest first. */
-    async list(query: DecisionQuery, now: string): Promise<Page<Decision>> {
+    async list(query: DecisionQuery, now: string): Promise<Page<StoredDecision>> {
       const { source, search } = query;
       const matching = live(now)
         .$if(source !== undefined, (rows) => rows.where('source', '=', source ?? ''))
@@ -51,7 +57,7 @@ export const decisionStore = (db: Executor) => {
       return listOf(matching.selectAll(), count, request, fromRow);
     },
 
-    async find(named: Identifier, now: string): Promise<Decision | undefined> {
+    async find(named: Identifier, now: string): Promise<StoredDecision | undefined> {
       const row = await live(now).selectAll().where(columnOf(named), '=', named).executeTakeFirst();
       return row && fromRow(row);
     },
@@ -75,7 +81,7 @@ export const decisionStore = (db: Executor) => {
       return found;
     },
 
-    async insert(decision: Omit<Decision, 'id'>): Promise<Decision> {
+    async insert(decision: Omit<StoredDecision, 'id'>): Promise<StoredDecision> {
       const row = await db.insertInto('decisions').values(decision).returningAll().executeTakeFirstOrThrow();
       return fromRow(row);
     },

@@ -79,6 +79,45 @@ onBothDatabases('warnings of a proxy host', (kind) => {
     ]);
   });
 
+  test('a list and a decision say so themselves', async () => {
+    interface Warned {
+      id: number;
+      uuid: string;
+      warnings: Warning[];
+    }
+    const off = { 'feature.guard.enabled': false, 'security.acl.enabled': false };
+    await set({ ...off, 'security.acl.enabled': true });
+    const { body: list } = await send<Warned>('POST', '/access-lists', { name: 'warned', type: 'deny' });
+    const unused = { field: 'enabled', message: 'guards nothing: no proxy host has it as access_list_id' };
+    expect(list.warnings).toEqual([unused]);
+    await create({ access_list_id: list.id });
+    const suite = 'is not enforced: the security suite is switched off';
+    const ofList = async () => (await send<Warned>('GET', `/access-lists/${list.id}`)).body.warnings;
+    expect(await ofList()).toEqual([{ field: 'enabled', message: suite }]);
+    const { body } = await send<{ decision: Warned }>('POST', '/security/decisions', {
+      ip: '203.0.113.9',
+      action: 'block',
+    });
+    const { decision } = body;
+    expect(decision.warnings).toEqual([{ field: 'action', message: suite }]);
+    await set({ 'feature.guard.enabled': true, 'security.acl.enabled': false });
+    const module = 'is not enforced: access lists are switched off (security.acl.enabled)';
+    expect(await ofList()).toEqual([{ field: 'enabled', message: module }]);
+    const bans = async () => (await send<{ decisions: Warned[] }>('GET', '/security/decisions')).body.decisions;
+    expect((await bans()).map(({ warnings }) => warnings)).toEqual([[]]);
+    await set({ 'security.acl.enabled': true });
+    const { body: lists } = await send<Warned[]>('GET', '/access-lists');
+    expect(lists.find(({ id }) => id === list.id)?.warnings).toEqual([]);
+    // Whether it is enforced is no reason to refuse a change of it.
+    const { headers } = await app.send('GET', `/access-lists/${list.id}`, undefined, admin);
+    await set({ 'security.acl.enabled': false });
+    const match = { ...admin, 'if-match': headers.get('etag') ?? '' };
+    const put = await app.send<Warned>('PUT', `/access-lists/${list.id}`, { enabled: false }, match);
+    // It is meant to do nothing now.
+    expect(put).toMatchObject({ status: 200, body: { warnings: [] } });
+    expect((await send('DELETE', `/security/decisions/${decision.uuid}`)).status).toBe(204);
+  });
+
   test('says which names the chosen certificate does not cover', async () => {
     const { id } = await certify('*.chosen.example.com', 'chosen.example.com');
     const good = await create({ domain: 'a.chosen.example.com,chosen.example.com', certificate_id: id });

@@ -104,6 +104,7 @@ onBothDatabases('enforcement', (kind) => {
           transact: database.transact,
           store: decisionStore,
           whitelist: async () => [],
+          inForce: enforcement.inForce,
           record: async () => {},
           clock,
         };

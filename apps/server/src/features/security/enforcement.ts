@@ -54,6 +54,8 @@ export interface ModulesInForce {
   guard: boolean;
   acl: boolean;
   waf: boolean;
+  /** Decisions of CrowdSec count. */
+  crowdsec: boolean;
 }
 
 /**
@@ -331,6 +333,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       guard: state?.bansEnforced === true,
       acl: state?.guard.access.enabled === true,
       waf: state?.guard.waf.enabled === true,
+      crowdsec: state?.crowdsecEnforced === true,
     }),
 
     status: (): { applied: boolean; issue: string | null; revision: number } => {

@@ -12,7 +12,7 @@ import type { GuardedHost, StoredSecurityConfig, Switches } from './store.ts';
 export interface SecurityFacts {
   config: StoredSecurityConfig | undefined;
   switches: Switches;
-  lists: readonly AccessList[];
+  lists: readonly Omit<AccessList, 'warnings'>[];
   rulesets: readonly Ruleset[];
   hosts: readonly GuardedHost[];
   hostIds: ReadonlyMap<string, number>;
