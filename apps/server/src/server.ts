@@ -142,15 +142,16 @@ export const startServer = async (
     clock,
     log,
   });
-  /** The guards learn of an access list before the route goes live: no request gets past it in between. */
+  /** The guards learn of an access list before the route goes live, and may forget one after: no request gets past it, or stuck, in between. */
   const syncHosts = async (ids: readonly number[]): Promise<void> => {
+    let routesAreLive: () => void;
     try {
-      await suite.enforcement.hostsChanged(ids);
+      routesAreLive = await suite.enforcement.hostsChanged(ids);
     } catch (err) {
       log.error({ err }, 'the guards could not be told of a change');
       return plane.postponeHosts(ids, `the guards could not be told: ${(err as Error).message}`);
     }
-    await plane.syncHosts(ids);
+    await plane.syncHosts(ids).finally(routesAreLive);
   };
   const surroundings = createHostSurroundings({
     db,

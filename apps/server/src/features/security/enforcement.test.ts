@@ -273,6 +273,25 @@ onBothDatabases('enforcement', (kind) => {
       expect(it.memory.held.switches).toMatchObject({ judgeWaf: true, policy: 2 });
     }));
 
+  test('guards are not held to having forgotten a list as long as a route may ask for it', () =>
+    given(async (it) => {
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.acl.enabled', 'true');
+      await it.enforcement.replay();
+      const before = it.memory.held.switches?.policy ?? 0;
+      const live = [await it.enforcement.hostsChanged([7]), await it.enforcement.hostsChanged([8])];
+      await it.setSetting('security.waf.enabled', 'true');
+      await it.enforcement.refresh();
+      expect(it.memory.held.guard?.revision).toBe(before + 1);
+      // What they do know of is asked for at once.
+      expect(it.memory.held.switches).toMatchObject({ judgeWaf: true, policy: before });
+      live[0]?.();
+      await it.enforcement.refresh();
+      expect(it.memory.held.switches).toMatchObject({ policy: before });
+      live[1]?.();
+      await eventually(() => it.memory.held.switches?.policy).toBe(before + 1);
+    }));
+
   test.each([
     ['emptied', ''],
     ['cut', '{"revision":1,"access":{"en'],

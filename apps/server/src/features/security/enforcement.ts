@@ -76,6 +76,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   let switchesInForce: GuardSwitches | undefined;
   /** Newest configuration that every guard was seen to serve. */
   let guardsServe: number | undefined;
+  /** How many changes of hosts are on their way to the routes. */
+  let routesUnderway = 0;
   let stateIssue: string | null = null;
   let seen = '';
   let knownVersion = -1;
@@ -186,9 +188,11 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
 
   /**
    * What verdicts have to be of: what guards serve, so that one that comes back with something older refuses. Before any was
-   * seen that is what is on disk for them.
+   * seen that is what is on disk for them. As long as routes may still ask for a list that guards have forgotten it stays as it is:
+   * a guard has the last word about what it is ahead of, and refuses what it should know of.
    */
-  const requiredPolicy = (): number => guardsServe ?? guardFile.revision();
+  const requiredPolicy = (): number =>
+    (routesUnderway > 0 ? switchesInForce?.policy : undefined) ?? guardsServe ?? guardFile.revision();
 
   /** What the guards have to know of the newest state, and then what they are asked: nothing that they don't know yet. */
   const applyJudging = async (): Promise<void> => {
@@ -322,10 +326,25 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       });
     },
 
-    /** To be awaited before the routes of these hosts go live: the guards have to know their access lists by then. */
-    async hostsChanged(ids: readonly number[]): Promise<void> {
-      const known = state?.guard.hosts ?? [];
-      if (known.some(({ id }) => ids.includes(id)) || (await source.hasSpecialHost(ids))) await refresh();
+    /**
+     * To be awaited before the routes of these hosts go live: the guards have to know their access lists by then. What it
+     * resolves with is to be called when they are, or won't be: only then guards are held to what they have forgotten.
+     */
+    async hostsChanged(ids: readonly number[]): Promise<() => void> {
+      routesUnderway += 1;
+      const settle = () => {
+        routesUnderway -= 1;
+        if (routesUnderway === 0 && switchesInForce && switchesInForce.policy !== requiredPolicy())
+          guarding = guarding.then(applyJudging);
+      };
+      try {
+        const known = state?.guard.hosts ?? [];
+        if (known.some(({ id }) => ids.includes(id)) || (await source.hasSpecialHost(ids))) await refresh();
+        return settle;
+      } catch (error) {
+        settle();
+        throw error;
+      }
     },
 
     /** Which modules act, as far as this node knows; none before the first state was read. */
