@@ -179,6 +179,14 @@ describe('long bodies', () => {
     expect(JSON.stringify(origin.arrivals.at(-1)?.headers)).not.toContain('attack');
   });
 
+  test('nor do the trailers of a body without content', async () => {
+    const before = origin.arrivals.length;
+    const framed = '0\r\nX-Trailer: attack\r\n\r\n';
+    expect(await exchange(guarded.httpPort, head('Transfer-Encoding: chunked'), framed)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(origin.arrivals).toHaveLength(before + 1);
+    expect(origin.arrivals.at(-1)?.trailers).toEqual({});
+  });
+
   test('a body over the limit is refused with 413, whether its length is announced or not', async () => {
     const announced = await statusLine(guarded.httpPort, head(`Content-Length: ${BODY_LIMIT + 1}`), 'pad=1');
     expect(announced).toMatch(/^HTTP\/1\.1 413 /);

@@ -11,8 +11,8 @@ export interface SeatDeps {
   openAgent: () => Agent;
   /** Starts a thread that judges. */
   startThread: (config: GuardConfig) => RunningThread;
-  /** Puts a configuration in force in this thread. */
-  enforce: (config: GuardConfig) => void;
+  /** Puts a configuration in force in this process, for all that is asked from then on; `keepsRules`: its rules are as before. */
+  enforce: (config: GuardConfig, keepsRules: boolean) => void;
 }
 
 /** The rules that a configuration judges by; undefined when it has none. Throws when a file of them is not there. */
@@ -31,8 +31,8 @@ export const createSeat = ({ openAgent, startThread, enforce }: SeatDeps) => {
     await Promise.all([formerAgent?.stop(), former?.retire(LINGER_MS)]);
   };
 
-  const sitHere = async (config: GuardConfig): Promise<void> => {
-    enforce(config);
+  const sitHere = async (config: GuardConfig, keepsRules: boolean): Promise<void> => {
+    enforce(config, keepsRules);
     if (agent) return;
     const [former, next] = [thread, openAgent()];
     await next.listen();
@@ -52,24 +52,24 @@ export const createSeat = ({ openAgent, startThread, enforce }: SeatDeps) => {
     const [formerAgent, former] = [agent, thread];
     agent = undefined;
     thread = next;
-    enforce(config);
+    enforce(config, false);
     await leave(formerAgent, former);
     return adoption;
   };
 
   return {
     /** Puts a configuration in force, or says why not. Throws when a file of its rules is not there. */
-    async adopt(config: GuardConfig): Promise<Adoption & { keepsRules: boolean }> {
+    async adopt(config: GuardConfig): Promise<Adoption> {
       const next = keyOf(config);
       const keepsRules = next === key;
       let adoption: Adoption = { revision: config.revision, diagnostics: [] };
-      if (next === undefined) await sitHere(config);
+      if (next === undefined) await sitHere(config, keepsRules);
       else if (thread && keepsRules) {
         adoption = await thread.adopt(config);
-        if (adoption.diagnostics.length === 0) enforce(config);
+        if (adoption.diagnostics.length === 0) enforce(config, true);
       } else adoption = await sitInThread(config);
       if (adoption.diagnostics.length === 0) key = next;
-      return { ...adoption, keepsRules };
+      return adoption;
     },
 
     /** Answers without anything to judge by: each question is refused, and told. */

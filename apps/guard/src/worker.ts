@@ -109,8 +109,10 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
   const seat = createSeat({
     openAgent: () => createAgent({ path: files.agent, worker: index, ...common }),
     startThread: (config) => start('judge', config),
-    enforce(config) {
+    enforce(config, keepsRules) {
       inForce = { config, policy: createPolicy(config, { ruleSet: null, country }) };
+      // At once: what is asked for by this revision is judged by it, in every thread.
+      lanes.adopt(config, keepsRules);
     },
   });
   const lanes = createLanes({
@@ -161,9 +163,7 @@ export const startWorker = async ({ dataDir, index, onFailure }: WorkerOptions):
       if (!config || config.revision === revision) return { revision, diagnostics: [] };
       // Refused here as well, before anything has changed.
       createPolicy(config, { ruleSet: null, country });
-      const { keepsRules, ...seated } = await seat.adopt(config);
-      adoption = seated;
-      if (adoption.diagnostics.length === 0) await lanes.adopt(config, keepsRules);
+      adoption = await seat.adopt(config);
     } catch (error) {
       adoption = { revision, diagnostics: [error instanceof Error ? error.message : String(error)] };
     }

@@ -1,4 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { freePort } from '../../support/free-ports.ts';
 
 /** One request as it reached the origin. */
@@ -7,6 +7,7 @@ export interface Arrival {
   url: string;
   headers: IncomingHttpHeaders;
   body: Buffer;
+  trailers: IncomingMessage['trailers'];
 }
 
 export interface TestOrigin {
@@ -27,12 +28,18 @@ export const startOrigin = async (): Promise<TestOrigin> => {
       return;
     }
     const { method = '', url = '', headers } = request;
-    arrivals.push({ method, url, headers, body: Buffer.concat(chunks) });
+    arrivals.push({ method, url, headers, body: Buffer.concat(chunks), trailers: request.trailers });
     response.setHeader('content-type', 'application/json');
     response.end(JSON.stringify({ method, url, headers, bodyBytes: Buffer.concat(chunks).length }));
   });
   server.on('upgrade', (request, socket) => {
-    arrivals.push({ method: 'UPGRADE', url: request.url ?? '', headers: request.headers, body: Buffer.alloc(0) });
+    arrivals.push({
+      method: 'UPGRADE',
+      url: request.url ?? '',
+      headers: request.headers,
+      body: Buffer.alloc(0),
+      trailers: {},
+    });
     socket.end(
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n',
     );

@@ -26,6 +26,12 @@ export class Busy extends Error {
 
 export type RequestQuestion = Extract<Question, { type: 'request' }>;
 
+/** How much there may be to judge of a request's body: a few compressed bytes can hold megabytes. */
+const weightOf = ({ request, body }: RequestQuestion): number =>
+  body.bytes > 0 && request.headers.some((name, at) => at % 2 === 0 && name.toLowerCase() === 'content-encoding')
+    ? Math.max(body.bytes, HEAVY_BYTES + 1)
+    : body.bytes;
+
 /** A word, and the thread that knows the rest of an open exchange. */
 export type Spoken = Word & { thread: RunningThread };
 
@@ -77,6 +83,12 @@ export const createLanes = ({ judge, start, now }: LanesDeps) => {
   const retire = (lane: Lane): void => {
     drop(lane);
     void lane.thread.retire(LINGER_MS);
+  };
+
+  const adoptIn = async (lane: Lane, config: GuardConfig): Promise<void> => {
+    const { diagnostics } = await lane.thread.adopt(config);
+    // It would go on judging by what was before.
+    if (diagnostics.length > 0) retire(lane);
   };
 
   const isHeavy = ({ bytes }: Job): boolean => bytes > HEAVY_BYTES;
@@ -157,7 +169,7 @@ export const createLanes = ({ judge, start, now }: LanesDeps) => {
       if (queue.waitingOf(client) >= MOST_WAITING) throw new Busy('too many bodies of this client wait to be judged');
       const job: Waiting = {
         client,
-        bytes: question.body.bytes,
+        bytes: weightOf(question),
         question,
         resolve,
         reject,
@@ -196,7 +208,7 @@ export const createLanes = ({ judge, start, now }: LanesDeps) => {
 
     /** Judges a request. Rejects with Busy, or when no thread could. */
     async judge(client: string, question: RequestQuestion): Promise<Spoken> {
-      const { bytes } = question.body;
+      const bytes = weightOf(question);
       const isShort = bytes <= SHORT_BYTES;
       if (question.isExchange && isShort) {
         if (!exchangeLane) {
@@ -222,10 +234,15 @@ export const createLanes = ({ judge, start, now }: LanesDeps) => {
       lane.idleSince = now();
     },
 
-    /** Puts a configuration in force in all lanes; those with other rules make room for new ones. */
-    async adopt(config: GuardConfig, keepsRules: boolean): Promise<void> {
-      if (keepsRules) await Promise.all(all().map(({ thread }) => thread.adopt(config)));
-      else for (const lane of all()) retire(lane);
+    /**
+     * Puts a configuration in force for all that is asked from here on; lanes with other rules make room for new ones. What is
+     * being judged at the moment may take seconds, and no change waits for it.
+     */
+    adopt(config: GuardConfig, keepsRules: boolean): void {
+      for (const lane of all()) {
+        if (keepsRules) void adoptIn(lane, config);
+        else retire(lane);
+      }
       dispatch();
     },
 

@@ -97,11 +97,13 @@ export const runThread = (kind: ThreadKind, deps: ThreadDeps): RunningThread => 
     }
   });
   let failure: string | undefined;
+  let hasExited = false;
   worker.on('error', (error) => {
     failure = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`sallyport guard: ${kind} thread: ${failure}\n`);
   });
   worker.on('exit', (code) => {
+    hasExited = true;
     for (const [revision, resolve] of adoptions) resolve({ revision, diagnostics: [failure ?? 'the thread ended'] });
     adoptions.clear();
     for (const question of questions.values()) question.reject(new Error('the thread that judges has ended'));
@@ -117,12 +119,15 @@ export const runThread = (kind: ThreadKind, deps: ThreadDeps): RunningThread => 
     started: started.promise,
     exited: exited.promise,
     adopt(next) {
+      if (hasExited) return Promise.resolve({ revision: next.revision, diagnostics: [failure ?? 'the thread ended'] });
       const adoption = Promise.withResolvers<Adoption>();
       adoptions.set(next.revision, adoption.resolve);
       send({ type: 'config', config: next });
       return adoption.promise;
     },
     ask(question) {
+      // Nobody would answer. Whoever asks about an answer may come long after the rules that judged its request.
+      if (hasExited) return Promise.reject(new Error('the thread that judges has ended'));
       const word = Promise.withResolvers<Word>();
       questions.set(question.id, word);
       send(question);

@@ -45,7 +45,10 @@ export const judging = (settings: ConfigSettings): string =>
   http-request set-var(txn.held) req.body_len if firewalled
   http-request set-var(txn.relayed) bool(true) if firewalled has_length { req.body_size,sub(txn.held) gt 0 }
   http-request set-var(txn.relayed) bool(true) if firewalled !has_length { var(txn.held) -m int gt 0 }
-  http-request set-var(txn.relayed) bool(true) if firewalled chunked upgrade
+  # Chunked, even an empty one may have trailers, which nobody judges and the relay does not pass on.
+  http-request set-var(txn.relayed) bool(true) if firewalled chunked
+  # A few compressed bytes may be megabytes to judge: not by the thread that everybody waits for.
+  http-request set-var(txn.relayed) bool(true) if firewalled { req.hdr(content-encoding) -m found }
   # Answers are inspected where they pass through the guard, whatever the request asked for: only the origin can upgrade.
   http-request set-var(txn.relayed) bool(true) if firewalled { var(txn.flags),and(${routeFlags.inspectResponses}) -m bool }
   acl relayed var(txn.relayed) -m found
