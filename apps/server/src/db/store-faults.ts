@@ -1,11 +1,16 @@
 /** Tells whether `error` says that the database can't be reached, so that trying again later may help. */
 export const isStoreUnavailable = (error: unknown): boolean => {
+  // One for each address of a name that has several, as `localhost` has.
+  if (error instanceof AggregateError) return error.errors.some(isStoreUnavailable);
   const { code, syscall, message } = error as { code?: unknown; syscall?: unknown; message?: unknown };
-  // 08: connection exception; 57P0: the server was told to stop; 3D000: no such database (PostgreSQL manual, appendix A).
-  if (typeof code === 'string' && /^(08|57P0|3D000)/.test(code)) return true;
+  // 08: connection exception; 57P0: the server was told to stop; 3D000: no such database; 53300: it takes no more connections
+  // (PostgreSQL manual, appendix A).
+  if (typeof code === 'string' && /^(08|57P0|3D000|53300)/.test(code)) return true;
   // What the driver says of a connection that broke has no code.
   const isBroken = /^(Connection terminated|Client .* is not queryable|timeout exceeded when trying to connect)/;
-  return syscall === 'connect' || code === 'ECONNRESET' || (typeof message === 'string' && isBroken.test(message));
+  // The name of a container that is stopped is not known any more.
+  const isAway = syscall === 'connect' || syscall === 'getaddrinfo' || code === 'ECONNRESET' || code === 'EPIPE';
+  return isAway || (typeof message === 'string' && isBroken.test(message));
 };
 
 const codeOf = (error: unknown): unknown => (error as { code?: unknown } | null)?.code;
