@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer as createTlsServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -339,4 +339,30 @@ describe('https origins', () => {
     expect(outcomes.get(host.id)).toMatchObject({ applied: false, issue: expect.stringContaining('host name') });
     expect((await ask({ port: plane.httpPort, host: 'h.example.com' })).status).toBe(404);
   });
+});
+
+test('what changes a certificate while everything is taken over again is not undone by it', async () => {
+  const plane = await startDataPlane({ threads: 1 });
+  try {
+    const old = givenCertificate(1, 'renewed.example.com');
+    const renewed = givenCertificate(1, 'renewed.example.com');
+    const removed = givenCertificate(2, 'removed.example.com');
+    const changed: Promise<unknown>[] = [];
+    await plane.dataPlane.reconcile(
+      { hosts: [], certificates: [old, removed] },
+      {
+        onIntended() {
+          const put = { type: 'put', certificate: renewed } as const;
+          changed.push(plane.dataPlane.applyCertificates([put, { type: 'remove', id: 2 }]));
+        },
+      },
+    );
+    await Promise.all(changed);
+    const folder = join(plane.directory, 'tls', 'certificates');
+    const files = (await readdir(folder)).filter((file) => /^\d/.test(file));
+    const kept = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
+    expect(kept.map((pem) => new X509Certificate(pem).fingerprint256)).toEqual([fingerprintOf(renewed)]);
+  } finally {
+    await plane.stop();
+  }
 });

@@ -239,7 +239,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
         onIntended();
         let driftedEntries = 0;
         const issue = await withLive(async (live) => {
-          await tls.change(certificates, () => routes.hosts.values(), { live, exclusively });
+          await tls.takeIntended(certificates, () => routes.hosts.values(), { live, exclusively });
           await live(async () => {
             if (steps) await exclusively(() => routes.run(steps));
             driftedEntries = (await tls.repair(exclusively)) + (await routes.repair(exclusively));

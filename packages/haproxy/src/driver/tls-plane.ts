@@ -25,6 +25,9 @@ type Held = Pick<DesiredCertificate, 'id' | 'names' | 'notAfter'> & {
 };
 
 type Exclusively = <T>(task: () => Promise<T>) => Promise<T>;
+type How = { live: Live; exclusively: Exclusively };
+
+const idOf = (change: CertificateChange): number => (change.type === 'put' ? change.certificate.id : change.id);
 
 const storeOf = ({ certificate }: TlsTarget): string =>
   certificate === null ? dataPlaneFiles.defaultCertificate : certificateFile(certificate);
@@ -36,6 +39,8 @@ type Live = (task: () => Promise<unknown>) => Promise<void>;
 export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOptions) => {
   const held = new Map<number, Held>();
   const refused = new Map<number, string>();
+  /** Certificates that changes have come to since all were intended. */
+  const overtaken = new Set<number>();
   const entries = createTlsEntries();
 
   const check = (certificate: DesiredCertificate): { pem: string; held: Held } => {
@@ -130,6 +135,33 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
     }
   };
 
+  /** Other changes may come between two parts that run `exclusively`. */
+  const take = async (
+    changes: readonly CertificateChange[],
+    hosts: () => Iterable<DesiredHost>,
+    { live, exclusively }: How,
+    isDue: (change: CertificateChange) => boolean = () => true,
+  ): Promise<void> => {
+    for (const change of changes) {
+      if (change.type === 'put') {
+        await exclusively(async () => {
+          if (isDue(change)) await put(change.certificate, live);
+        });
+      } else if (isDue(change)) {
+        held.delete(change.id);
+        refused.delete(change.id);
+      }
+    }
+    await exclusively(async () => {
+      if (changes.length > 0) entries.reset(hosts(), held.values());
+      // Never a list that names a missing file, nor a line without its store.
+      await writeCrtList();
+      await live(syncLines);
+      await live(removeStores);
+      await removeFiles();
+    });
+  };
+
   return {
     /** Why each certificate that was not taken cannot be served, by id. */
     refused: refused as ReadonlyMap<number, string>,
@@ -142,34 +174,23 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
 
     /**
      * Takes and drops certificates: files always; HAProxy through `live`, which may leave a task out while there is
-     * none. A certificate that cannot be served is refused and leaves its predecessor in force. Other changes may come
-     * between two parts that run `exclusively`.
+     * none. A certificate that cannot be served is refused and leaves its predecessor in force.
      */
-    async change(
+    async change(changes: readonly CertificateChange[], hosts: () => Iterable<DesiredHost>, how: How): Promise<void> {
+      for (const change of changes) overtaken.add(idOf(change));
+      await take(changes, hosts, how);
+    },
+
+    /** Takes what `intend` returned, but for what `change` has come to since. */
+    takeIntended: (
       changes: readonly CertificateChange[],
       hosts: () => Iterable<DesiredHost>,
-      { live, exclusively }: { live: Live; exclusively: Exclusively },
-    ): Promise<void> {
-      for (const change of changes) {
-        if (change.type === 'put') await exclusively(() => put(change.certificate, live));
-        else {
-          held.delete(change.id);
-          refused.delete(change.id);
-        }
-      }
-      await exclusively(async () => {
-        if (changes.length > 0) entries.reset(hosts(), held.values());
-        // Never a list that names a missing file, nor a line without its store.
-        await writeCrtList();
-        await live(syncLines);
-        await live(removeStores);
-        await removeFiles();
-      });
-    },
+      how: How,
+    ): Promise<void> => take(changes, hosts, how, (change) => !overtaken.has(idOf(change))),
 
     /**
      * Makes these the certificates that there should be, as far as they are known already or lie on disk as they should;
-     * returns the others, for `change`. Forgets those that are not among them.
+     * returns the others, for `takeIntended`. Forgets those that are not among them.
      */
     async intend(
       certificates: Iterable<DesiredCertificate>,
@@ -177,6 +198,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
     ): Promise<CertificateChange[]> {
       const wanted = new Set<number>();
       const changes: CertificateChange[] = [];
+      overtaken.clear();
       for (const certificate of certificates) {
         const { id } = certificate;
         wanted.add(id);
