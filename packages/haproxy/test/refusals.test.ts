@@ -69,6 +69,15 @@ describe("the proxy's own answers", () => {
     expect(body.reference).not.toBe(reference);
   });
 
+  test('each request of a connection has a reference of its own', async () => {
+    const head = 'GET / HTTP/1.1\r\nHost: nobody.example.org\r\n';
+    const answers = await exchange(plane.httpPort, `${`${head}\r\n`.repeat(9)}${head}Connection: close\r\n\r\n`);
+    const references = [...answers.matchAll(/^x-sallyport-reference: (\S+)/gim)].map(([, reference]) => reference);
+    expect(references).toHaveLength(10);
+    expect(new Set(references).size).toBe(10);
+    for (const reference of references) expect(reference).toMatch(referencePattern);
+  });
+
   test('a refusal is logged under its reference, and nothing a client writes breaks the log line', async () => {
     const answer = await get('ok.example.com', {}, '/%22%0a/<script>?"}{');
     expect(answer.status).toBe(403);

@@ -10,8 +10,6 @@ defaults
   option dontlog-normal
   option dontlognull
   log-format ${logFormat}
-  # The reference on every page and log entry; made only when something asks for it.
-  unique-id-format %[uuid()]
 
   # The whole header block must arrive in this time, however slowly it trickles.
   timeout http-request 15s
@@ -35,7 +33,5 @@ defaults
   option abortonclose
   # Never share one client's connection before it proved itself; the destination and server name are part of the key.
   http-reuse safe
-  # X_Real_IP and X-Real-IP are the same to CGI-like applications: names with other characters than A-Z a-z 0-9 - go.
-  option http-restrict-req-hdr-names delete
 
 ${errorReplies()}`;

@@ -31,6 +31,10 @@ ${doors.map((door) => `  bind ${socket(settings, door)} mode 600${owner} accept-
 
 /** What is the same for all requests of a connection is found out, and written as headers have it, once. */
 export const connections = (): string => `\
+  # The reference on every page and log entry is a UUID: the connection's, but for the last digits, and a number that it won't
+  # give again in four thousand million. One for each request, logged or not, would cost more than three of its headers.
+  tcp-request session set-var(sess.reference) uuid(),bytes(0,24)
+  unique-id-format %[var(sess.reference)]%[rand,hex,bytes(4,12),lower]
   tcp-request session set-var-fmt(sess.client) %[src]
   tcp-request session set-var(sess.proto) str(http)
   tcp-request session set-var(sess.proto) str(https) if { ssl_fc }

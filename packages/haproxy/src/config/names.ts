@@ -7,6 +7,15 @@ const port = '6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{
 const namePattern = `^(?=.{1,259}$)(?:${label}(?:[.]${label})*+|\\[[0-9a-f:.]{2,45}\\])(?::(?:${port}))?$`;
 
 /**
+ * An option of the frontends: what they let through, no section behind them has to look at again, where our own headers are
+ * among them.
+ */
+export const headerNames = (): string => `\
+  # X_Real_IP and X-Real-IP are the same to CGI-like applications: names with other characters than A-Z a-z 0-9 - go.
+  option http-restrict-req-hdr-names delete
+`;
+
+/**
  * One reading of what is asked for, whoever reads it: the routes, the guard, the origin. Host is one name or the request is
  * refused; the target is a path. HAProxy compares Host with the name in an absolute target and in :authority by itself.
  */

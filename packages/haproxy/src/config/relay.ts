@@ -5,6 +5,7 @@ import { freshOnly, signsIn } from './exactly-once.ts';
 import { destination, originBackends } from './forwarding.ts';
 import { ASK_HUNG_AGAIN, requiredPolicy, spoeFilters } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
+import { headerNames } from './names.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings } from './settings.ts';
 
@@ -70,7 +71,7 @@ ${relays}
 frontend relayed
   bind ${quote(`unix@${guard.returnSocket}`)} mode 600
   unique-id-format %[var(txn.reference)]
-  http-request set-var(txn.reference) req.fhdr(x-sallyport-reference)
+${headerNames()}  http-request set-var(txn.reference) req.fhdr(x-sallyport-reference)
   http-request set-var(txn.route) req.fhdr(x-sallyport-route)
   http-request set-var(txn.flags) var(txn.route),field(1,|)
   acl asks_for_json req.fhdr(accept) -m sub json

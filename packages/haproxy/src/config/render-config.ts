@@ -13,7 +13,7 @@ import { eventRing, globalSection } from './global-section.ts';
 import { guardSections, judged, judgedBackends, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { leaveMark, refuseLoops } from './loops.ts';
-import { names } from './names.ts';
+import { headerNames, names } from './names.ts';
 import { plainRequests } from './plain-requests.ts';
 import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimits, requestBasics, upgrades } from './refusals.ts';
@@ -39,6 +39,7 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     listeners(settings),
     onceListeners(settings),
     '\n',
+    headerNames(),
     proxyHeaders(settings),
     connections(),
     handOver(),
