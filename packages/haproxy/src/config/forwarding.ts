@@ -1,6 +1,7 @@
 import { routeFlags } from '../routes/flags.ts';
 import { flagIsSet } from './flag-test.ts';
 import { originServers, plainServers } from './origin-servers.ts';
+import { specialOrigins } from './plain-requests.ts';
 import type { ConfigSettings } from './settings.ts';
 
 const trustedForwarding = `\
@@ -42,7 +43,11 @@ export const destination = (): string => `\
   # Where the record points.
   http-request set-dst var(txn.route),field(2,|)
   http-request set-dst-port var(txn.route),field(3,|)
-  acl special_origin var(txn.flags),and(${routeFlags.tlsOrigin | routeFlags.http2Origin | routeFlags.ownApi}) -m bool
+`;
+
+/** What origins need that are more than an address. */
+export const originOptions = (): string => `\
+  acl special_origin var(txn.flags),and(${specialOrigins}) -m bool
   http-request set-var(txn.server_name) var(txn.route),field(4,|) if special_origin { var(txn.route),field(4,|) -m len 1:253 }
 `;
 

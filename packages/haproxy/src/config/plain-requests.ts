@@ -1,14 +1,51 @@
 import { routeFlags } from '../routes/flags.ts';
+import { judgedFlags, limitKey } from './enforced.ts';
+import { dataPlaneFiles } from './layout.ts';
+import { carriesMarks } from './loops.ts';
 import type { ConfigSettings } from './settings.ts';
 
+/** Flags of origins that need a server with options of its own. */
+export const specialOrigins = routeFlags.tlsOrigin | routeFlags.http2Origin | routeFlags.ownApi;
+
+const { blockExploits, sslForced, standardHeaders } = routeFlags;
+
+/** An ACL: of what rules know flags for, these are set. */
+const hostHas = (flags: number, ignored = 0): string =>
+  `var(txn.flags),and(${(blockExploits | sslForced | standardHeaders | judgedFlags | specialOrigins | carriesMarks) & ~ignored}) -m int ${flags}`;
+
 /**
- * Where most requests leave the rules: they are let in by whoever is banned, limited or refused, carry the headers for their
- * origin and point at it, and what follows is about upgrades, hosts that force TLS or want no headers of ours, and judgements.
+ * Where most requests leave the rules, with one condition instead of those of all rules that follow. It holds for what
+ * none of them would touch or refuse: each of its parts says of one of them why. Whatever is missing (a map's entry, the
+ * route) makes it fail, and the request meets the rules themselves.
  */
+export const ordinaryRequests = ({ rateLimit }: ConfigSettings): string => {
+  const unlimited = rateLimit === null ? '' : ' unlimited';
+  const always = `cleared${unlimited} !upgrade`;
+  return `\
+  # Nothing that follows is about most requests: nobody decided anything about the client, nobody is limited, there is no
+  # upgrade and no mark of a deployment, and the host has nothing but the usual headers and block_exploits.
+  acl upgrade req.hdr(upgrade) -m found
+${rateLimit === null ? '' : `  acl unlimited str(${limitKey}),map_str_int(${dataPlaneFiles.limitsMap},-1) -m int 0\n`}\
+  acl ordinary_host ${hostHas(standardHeaders | blockExploits)}
+  acl lenient_host ${hostHas(standardHeaders, sslForced)}
+  acl forces_tls ${hostHas(standardHeaders | blockExploits, sslForced)}
+  http-request allow if ordinary_host ${always} !probe !encoded
+  http-request allow if over_tls forces_tls ${always} !probe !encoded
+  http-request allow if lenient_host !{ var(txn.flags),and(${sslForced}) -m bool } ${always}
+  http-request allow if lenient_host over_tls ${always}
+
+`;
+};
+
+/** The `use_backend` rule for most requests, before all others; one that was not routed yet has no flags and is no concern of it. */
+export const ordinaryBackend = (): string => `\
+  use_backend origins if { var(txn.flags),and(${judgedFlags | specialOrigins}) -m int 0 }
+`;
+
+/** Where others leave the rules, once they were looked at: those of limited clients above all, and those with escapes in their URL. */
 export const plainRequests = ({ guard }: ConfigSettings): string => `\
   # Nothing that follows is about a request that asks for no upgrade, of a host without any of that.
-  acl upgrade req.hdr(upgrade) -m found
-  acl plain_host var(txn.flags),and(${routeFlags.sslForced | routeFlags.standardHeaders}) -m int ${routeFlags.standardHeaders}
+  acl plain_host var(txn.flags),and(${sslForced | standardHeaders}) -m int ${standardHeaders}
   http-request allow if plain_host !refused !upgrade${guard === null ? '' : ' !judged'}
 
 `;

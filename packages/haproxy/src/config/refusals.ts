@@ -16,12 +16,28 @@ export const requestBasics = (): string => `\
 
 `;
 
+const decoded = 'regsub("%(?![0-9a-fA-F]{2})",!,g),url_dec';
+const decodedOnce = `url,${decoded}`;
+
+/** What tells a request that the following rules refuse from one that none of them is about. */
+export const suspicions = (): string => `\
+  # Banned addresses and prefixes. The list names everybody else as well: who is not found meets one that is not whole, and
+  # can't be told from somebody who is banned.
+  acl cleared src,map_ip(${dataPlaneFiles.bansMap}) -m str ${clearedClient}
+  # block_exploits: the list is in docs/guide/block-exploits.md. Three views of the URL are looked at: as it is, decoded
+  # once, and decoded twice.
+  acl probe url -m reg -i -f ${dataPlaneFiles.exploitPatterns}
+  # A malformed escape, which would keep HAProxy from decoding, is made none first: applications decode around it.
+  acl encoded url -m sub %
+  acl encoded_probe '${decodedOnce}' -m reg -i -f ${dataPlaneFiles.exploitPatterns}
+  acl encoded_probe '${decodedOnce},${decoded}' -m reg -i -f ${dataPlaneFiles.exploitPatterns}
+
+`;
+
 /** Decisions about the client: the whitelist is asked only for an address that a decision names. */
 export const decisions = (): string => `\
-  # Banned addresses and prefixes; the administrators' whitelist wins over every decision. The list names everybody else
-  # as well: who is not found meets one that is not whole, and can't be told from somebody who is banned.
+  # The administrators' whitelist wins over every decision.
   acl whitelisted src,map_ip(${dataPlaneFiles.whitelistMap}) -m found
-  acl cleared src,map_ip(${dataPlaneFiles.bansMap}) -m str ${clearedClient}
   # What refuses a request first is what the client and the log are told.
   acl refused var(txn.refused) -m found
   http-request set-var(txn.refused) str(unknown) if !cleared !whitelisted
@@ -60,20 +76,11 @@ export const forceTls = ({ publicHttpsPort, trustedProxies }: ConfigSettings): s
 `;
 };
 
-const decoded = 'regsub("%(?![0-9a-fA-F]{2})",!,g),url_dec';
-const decodedOnce = `url,${decoded}`;
-
 /** Classic probes in path and query, for hosts with block_exploits. */
 export const exploits = (): string => `\
-  # block_exploits: the list is in docs/guide/block-exploits.md. Three views of the URL are looked at: as it is, decoded
-  # once, and decoded twice.
   acl blocks_exploits var(txn.flags),and(${routeFlags.blockExploits}) -m bool
-  acl probe url -m reg -i -f ${dataPlaneFiles.exploitPatterns}
-  # A malformed escape, which would keep HAProxy from decoding, is made none first: applications decode around it.
-  acl encoded_probe '${decodedOnce}' -m reg -i -f ${dataPlaneFiles.exploitPatterns}
-  acl encoded_probe '${decodedOnce},${decoded}' -m reg -i -f ${dataPlaneFiles.exploitPatterns}
   http-request set-var(txn.refused) str(exploit) if blocks_exploits probe !refused
-  http-request set-var(txn.refused) str(exploit) if { url -m sub % } blocks_exploits encoded_probe !refused
+  http-request set-var(txn.refused) str(exploit) if encoded blocks_exploits encoded_probe !refused
 
 `;
 

@@ -2,7 +2,7 @@ import { routeFlags } from '../routes/flags.ts';
 import { socketAddress } from './confinement.ts';
 import { ownAnswer } from './error-pages.ts';
 import { freshOnly, signsIn } from './exactly-once.ts';
-import { destination, originBackends } from './forwarding.ts';
+import { destination, originBackends, originOptions } from './forwarding.ts';
 import { ASK_HUNG_AGAIN, requiredPolicy, spoeFilters } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
 import { headerNames } from './names.ts';
@@ -86,6 +86,7 @@ ${signsIn}\
   http-request set-header Connection close if signs_in
   http-after-response set-header Connection close if { status 401 407 }
 ${destination()}\
+${originOptions()}\
 ${originBackends()}\
   # Leaves the reference to our own pages.
   http-response del-header X-Sallyport-Reference

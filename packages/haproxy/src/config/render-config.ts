@@ -6,6 +6,7 @@ import {
   forwardedHeaders,
   noForwardedHeaders,
   originBackends,
+  originOptions,
   originSections,
   responseHeaders,
 } from './forwarding.ts';
@@ -14,11 +15,11 @@ import { guardSections, judged, judgedBackends, judging } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { leaveMark, refuseLoops } from './loops.ts';
 import { headerNames, names } from './names.ts';
-import { plainRequests } from './plain-requests.ts';
+import { ordinaryBackend, ordinaryRequests, plainRequests } from './plain-requests.ts';
 import { rateTable } from './rate-table.ts';
-import { decisions, exploits, forceTls, rateLimits, requestBasics, upgrades } from './refusals.ts';
+import { decisions, exploits, forceTls, rateLimits, requestBasics, suspicions, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
-import { routing } from './routing.ts';
+import { refuseUnknown, routing } from './routing.ts';
 import { type ConfigSettings, checkSettings } from './settings.ts';
 
 const heading = `\
@@ -47,19 +48,24 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     requestBasics(),
     names(),
     routing(),
+    ownConnection(forwardedHeaders(settings)),
+    leaveMark(instance),
+    destination(),
+    suspicions(),
+    ordinaryRequests(settings),
+    refuseUnknown(),
     refuseLoops(instance),
     decisions(),
     rateLimits(settings),
     exploits(),
-    ownConnection(forwardedHeaders(settings)),
-    leaveMark(instance),
-    destination(),
+    originOptions(),
     judged(settings),
     plainRequests(settings),
     upgrades(settings),
     forceTls(settings),
     noForwardedHeaders(),
     judging(settings),
+    ordinaryBackend(),
     handedOver(),
     judgedBackends(settings),
     originBackends(),

@@ -16,7 +16,12 @@ export const routing = (): string => `\
   acl by_wildcard var(txn.wildcard) -m found
   http-request set-var(txn.route) var(txn.wildcard),map_str(${hostsMap},${removedRecord}) if by_wildcard
   http-request set-var(txn.route) var(txn.wildcard),map_str(${overlayMap}) if by_wildcard
-  http-request deny deny_status 404 if { var(txn.route,${removedRecord}) -m str ${removedRecord} ${disabledRecord} }
   http-request set-var(txn.flags) var(txn.route),field(1,|),add(0)
+
+`;
+
+/** Answers for names that nobody has, and for hosts that are switched off. */
+export const refuseUnknown = (): string => `\
+  http-request deny deny_status 404 if { var(txn.route,${removedRecord}) -m str ${removedRecord} ${disabledRecord} }
 
 `;
