@@ -114,9 +114,17 @@ test.each([
   "O'Neal Select (née Fatima)",
   'type: "date" and level: "top"',
   'my_1_000 and more',
+  '50% (draft)',
+  '50 % (draft)',
+  '12.5% (net)',
 ])('%j is none', (text) => {
   expect(sqli(text)).toBeNull();
 });
+
+test.each(['1%(password)', '1%(select password)', '1% (password) or 1=1', '1% (name)-sleep(5)', '1-(password)'])(
+  'the remainder of a column is no share: %s',
+  (text) => expect(sqli(text)).not.toBeNull(),
+);
 
 test.each([
   ["' or 1=1 -- ", ' '.repeat(5000)],

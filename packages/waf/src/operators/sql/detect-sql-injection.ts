@@ -9,6 +9,8 @@ import { wordNumber } from './words.ts';
 const SINGLE = 0x27;
 const DOUBLE = 0x22;
 const BANG = 0x21;
+const PERCENT = 0x25;
+const BLANK = 0x20;
 const COMMA = 0x2c;
 const wordNumbers = (...words: string[]): ReadonlySet<number> => new Set(words.map(wordNumber));
 /** Words with a text behind them that prose has not, and those that it has where little else follows. */
@@ -82,6 +84,9 @@ const isText = (buf: Uint8Array, start: number, end: number, outline: string, { 
     return !(intoFile.has(second.word) || (outline.length > 3 && beforeText.has(second.word)));
   // Rows are limited to a number.
   if (outline.length === 3 && second.word === LIMIT && third.kind === KIND.name) return true;
+  // A share, and what of: 50% (draft).
+  if (outline.startsWith('1o(n') && buf[second.start] === PERCENT && buf[second.start + 1] === BLANK)
+    return lexer.tokensRead() <= 5;
   if (outline.length === 5) {
     const fourth = tokens[3]!;
     // Cells of other sheets: SUM('Sheet 1'!A1).
