@@ -1,11 +1,20 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { compile, type Diagnostic, type RuleSource } from '@sallyport/waf';
+import { baselineRules, compile, type Diagnostic, ownRules, type RuleSource } from '@sallyport/waf';
+import { SETTINGS_RULE_ID } from '../security/settings-rule.ts';
 import type { CompileJob, CompileOutcome } from './compile-job.ts';
 
 /** What text counts as where nothing but it is judged. */
 const BASE: RuleSource = { path: 'base', text: 'SecRuleEngine On\nSecRequestBodyAccess On\n' };
+/** Rules that are judged by as well, whose ids are taken; without their settings, which do not hold here. */
+const TAKEN: RuleSource[] = [
+  ...[baselineRules, ownRules].map(({ path, text }) => ({
+    path,
+    text: String(text).replaceAll(/^Sec(?!Rule ).*\n/gm, ''),
+  })),
+  { path: 'sallyport/levels', text: `SecAction "id:${SETTINGS_RULE_ID},phase:1,pass,nolog"\n` },
+];
 const MAX_ERRORS = 20;
 
 /**
@@ -24,13 +33,13 @@ const sourcesOf = (paths: readonly string[]): RuleSource[] => paths.map((path) =
 
 const run = ({ name, content, core, bodyLimit }: CompileJob): CompileOutcome => {
   const env = { readFile: readBeside(core?.directory), memoBytes: 0, maxBodyBytes: bodyLimit };
-  const before = [BASE, ...sourcesOf(core?.setup ?? [])];
+  const before = [BASE, ...TAKEN, ...sourcesOf(core?.setup ?? [])];
   const after = sourcesOf(core?.rules ?? []);
   const text: RuleSource = { path: name, text: Buffer.from(content, 'utf8') };
   const { ruleSet, diagnostics } = compile([...before, text, ...after], env);
   const errors: Diagnostic[] = diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_ERRORS);
   if (!ruleSet) return { ruleCount: null, errors };
-  const others = core ? (compile([...before, ...after], env).ruleSet?.ruleCount ?? 0) : 0;
+  const others = compile([...before, ...after], env).ruleSet?.ruleCount ?? 0;
   return { ruleCount: ruleSet.ruleCount - others, errors };
 };
 

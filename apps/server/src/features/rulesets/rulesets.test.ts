@@ -52,6 +52,17 @@ onBothDatabases('rulesets', (kind) => {
   const upsert = (body: unknown) => app.send<{ ruleset: Ruleset } & ErrorBody>('POST', '/security/rulesets', body);
   const list = async () => (await app.send<{ rulesets: Ruleset[] }>('GET', '/security/rulesets')).body.rulesets;
 
+  test.each([9_500_000, 9_500_014, 9_530_000, 99_000])(
+    'refuses a rule whose id %i is one that is judged by as well: no guard would take it',
+    async (id) => {
+      for (const mode of ['custom', 'owasp']) {
+        const { status, body } = await upsert({ name: 'taken', mode, content: RULE.replace('1001', String(id)) });
+        expect(status).toBe(400);
+        expect(body.error).toContain(`The id ${id} is already taken`);
+      }
+    },
+  );
+
   test('adds a ruleset, replaces it by name, and deletes it', async () => {
     const created = await upsert({ name: 'mine', mode: 'custom', content: RULE });
     expect(created.status).toBe(200);

@@ -2,15 +2,13 @@ import { type GuardConfig, MAX_BODY_LIMIT, type Ruleset, type SecurityConfig } f
 import { crsPolicy } from '@sallyport/waf';
 import { splitList } from '../../waf-setup.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
+import { SETTINGS_RULE_ID } from './settings-rule.ts';
 
 type RuleSources = GuardConfig['waf']['rule_sources'];
 type Levels = Pick<
   SecurityConfig,
   'waf_paranoia_level' | 'waf_anomaly_threshold' | 'waf_allowed_methods' | 'waf_allowed_content_types'
 >;
-
-/** Ids below 100,000 are reserved for local use; the Core Rule Set's own start at 900,000. */
-const SETTINGS_RULE_ID = 99_000;
 
 /** No file has this name: guards refuse a configuration that names it, and requests without one. No rules would let all pass. */
 const NO_CORE_RULE_SET = '/usr/share/modsecurity-crs/rules/*.conf';
