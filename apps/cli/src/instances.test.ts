@@ -49,6 +49,13 @@ test('the status finds a running server by its data directory, though its settin
   expect(out).toContain(`server: answering at ${url}\n`);
   // No HAProxy runs beside it.
   expect({ code, err }).toEqual({ code: 3, err: 'sallyport: proxy: not answering\n' });
+
+  // A store that is away hides nothing else.
+  rmSync(join(dataDir, 'sallyport.db'));
+  const without = await sallyport('status', '--data-dir', dataDir);
+  expect(without.out).toContain(`store: not answering: ${dataDir} holds no store`);
+  expect(without.out).toContain(`server: answering at ${url}\n`);
+  expect(without.code).toBe(3);
 });
 
 const instance = (dataDir: string): Instance => ({

@@ -59,7 +59,7 @@ const printProcesses = (dataDir: string): void => {
   }
 };
 
-/** `sallyport status`: exit code 0 when API and proxy answer, 3 when not. */
+/** `sallyport status`: exit code 0 when store, API and proxy answer, 3 when API or proxy do not, 1 when only the store does not. */
 export const statusCommand = (): Command =>
   new Command('status')
     .description('tell what runs, however it was configured, and what its store holds')
@@ -70,7 +70,13 @@ export const statusCommand = (): Command =>
           ? `Sallyport: not running on ${config.dataDir}`
           : `Sallyport: process ${pid}, with its data in ${config.dataDir}`,
       );
-      await printStore(config);
+      // That the store is away is what one asks about the rest for.
+      const fault = await printStore(config).then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      if (fault && pid === undefined) throw fault;
+      if (fault) print(`store: not answering: ${fault.message}`);
       printProcesses(config.dataDir);
       const url = `http://${localAddress(config.httpBind)}`;
       const health = await readHealth(url);
@@ -79,4 +85,5 @@ export const statusCommand = (): Command =>
       // Where none was started there is none to answer: a server alone, as in a test.
       if (health.proxy === 'down' && pid !== undefined) throw new CommandFailure('proxy: not answering', NOT_RUNNING);
       if (health.proxy === 'up') print('proxy: answering');
+      if (fault) throw fault;
     });
