@@ -22,7 +22,10 @@ const detect = (body: Uint8Array): WideEncoding | null => {
   if (isAt(body, 0xfe, 0xff)) return { unit: 2, isBigEndian: true, markBytes: 2 };
   for (const unit of [4, 2] as const) {
     for (const isBigEndian of [false, true]) {
-      if (isAsciiIn(body, unit, isBigEndian)) return { unit, isBigEndian, markBytes: 0 };
+      // Parsers of JSON look at its first two characters only; whatever follows may be of any script.
+      const first = body[isBigEndian ? unit - 1 : 0]!;
+      const seen = first === 0x7b || first === 0x5b ? body.subarray(0, unit * 2) : body;
+      if (isAsciiIn(seen, unit, isBigEndian)) return { unit, isBigEndian, markBytes: 0 };
     }
   }
   return null;
@@ -40,7 +43,7 @@ const decode32 = (body: Uint8Array, start: number, isBigEndian: boolean): string
 
 /**
  * Text in UTF-16 or UTF-32 (by its byte order mark, or by the zeros between ASCII characters) as UTF-8; any other body as it is,
- * without the mark of UTF-8. Parsers of JSON find such encodings out by themselves, so rules have to see through them.
+ * without the mark of UTF-8. What begins like UTF-16 need not be read so: look at the body as it is, too. Parsers of JSON find such encodings out by themselves, so rules have to see through them.
  */
 export const asUtf8 = (body: Uint8Array): Uint8Array => {
   if (isAt(body, 0xef, 0xbb, 0xbf)) return body.subarray(3);
@@ -54,3 +57,7 @@ export const asUtf8 = (body: Uint8Array): Uint8Array => {
   const units = Buffer.from(even);
   return Buffer.from((isBigEndian ? units.swap16() : units).toString('utf16le'));
 };
+
+/** Whether `text`, of `asUtf8`, is other bytes than the body's own. Small buffers share their memory, but never the same part of it. */
+export const isReencoded = (body: Uint8Array, text: Uint8Array): boolean =>
+  text.buffer !== body.buffer || text.byteOffset < body.byteOffset || text.byteOffset > body.byteOffset + 3;

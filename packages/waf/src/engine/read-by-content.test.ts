@@ -267,3 +267,34 @@ test('more parts than are read is a refusal, also where each hides what it holds
   const list = Array.from({ length: 1_100 }, () => `Content-Transfer-Encoding: base64\r\n\r\n${base64}`);
   expect(judge('multipart/mixed; boundary=x', parts(...list))).toMatchObject({ action: 'block' });
 });
+
+describe('what begins like UTF-16', () => {
+  const zeros = Buffer.from('x'.repeat(32), 'utf16le');
+
+  test.each([
+    Buffer.from([0xff, 0xfe]),
+    Buffer.from([0xfe, 0xff]),
+    Buffer.from([0xff, 0xfe, 0, 0]),
+    Buffer.concat([zeros, Buffer.from('y '.repeat(300))]),
+  ])('is read as bytes, too, as most applications do: %#', (start) => {
+    for (const type of [null, 'text/plain', 'application/octet-stream']) {
+      expect(judge(type, Buffer.concat([start, Buffer.from(attack)]))).toMatchObject({ ruleId: 1 });
+      const gadget = Buffer.concat([start, Buffer.from('java.lang.Runtime')]);
+      expect(judge(type, gadget)).toMatchObject({ ruleId: 2 });
+    }
+  });
+
+  test('is JSON in UTF-16 by its first two characters, whatever follows', () => {
+    const text = `{"\u00e9\u4e00":1,"a":"${attack}"}`;
+    expect(judge(null, utf16(text))).toMatchObject({ ruleId: 1 });
+    expect(judge('application/x-www-form-urlencoded', utf16(text))).toMatchObject({ ruleId: 1 });
+    expect(judge(null, utf32(text))).toMatchObject({ ruleId: 1 });
+  });
+});
+
+test('JSON for lenient parsers is read as such in forms and their parts, too', () => {
+  const lenient = `{x:1,"a":"1\\u0027 UNION\\u0020SELECT password FROM users-- "}`;
+  const field = `Content-Disposition: form-data; name="a"\r\nContent-Type: application/json\r\n\r\n${lenient}`;
+  expect(judge('application/x-www-form-urlencoded', lenient)).toMatchObject({ ruleId: 1 });
+  expect(judge('multipart/form-data; boundary=x', parts(field))).toMatchObject({ ruleId: 1 });
+});

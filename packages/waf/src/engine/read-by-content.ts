@@ -12,7 +12,7 @@ import {
 import { parseJson } from '../body/json.ts';
 import { boundaryIn, boundaryOf, type MimePart, spanOfText, splitMime } from '../body/mime-parts.ts';
 import type { BodyLimits } from '../body/sink.ts';
-import { asUtf8 } from '../body/text-encoding.ts';
+import { asUtf8, isReencoded } from '../body/text-encoding.ts';
 import { parseUrlencoded } from '../body/urlencoded.ts';
 import { parseXml } from '../body/xml.ts';
 import { jsDecode } from '../transformations/js-decode.ts';
@@ -113,6 +113,10 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
     }
   };
 
+  const readLenientJson = (bytes: Uint8Array, isFile: boolean): void => {
+    if (!readJson(bytes, isFile) && !isFile) readStrings(bytes);
+  };
+
   const readForm = (bytes: Uint8Array, isStrict: boolean): void => {
     const { argumentSeparator } = tx.program.settings;
     const sink = bodyArguments(tx, names);
@@ -143,6 +147,8 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
 
   const read = (body: Uint8Array, contentType: string, isFile: boolean, depth: number): void => {
     const bytes = asUtf8(body);
+    // A mark or some zeros at its beginning don't keep an application from reading bytes.
+    if (isReencoded(body, bytes) && !isFile && !isBinary(body, '')) readText(body);
     const mediaType = mediaTypeOf(contentType);
     const shape = shapeOf(bytes);
     if (mediaType.startsWith('multipart/') && readMultipart(bytes, boundaryOf(contentType), depth)) return;
@@ -161,7 +167,7 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
   /** A part of a form that says what it holds: as a form's value it would be read as one text. */
   const typedPart = (bytes: Uint8Array, contentType: string, isFile: boolean): void => {
     const mediaType = mediaTypeOf(contentType);
-    if (isJsonType(mediaType)) readJson(asUtf8(bytes), isFile);
+    if (isJsonType(mediaType)) readLenientJson(asUtf8(bytes), isFile);
     else if (isXmlType(mediaType)) readXml(asUtf8(bytes));
     else if (mediaType.startsWith('multipart/')) readMultipart(bytes, boundaryOf(contentType), 1);
   };
@@ -184,7 +190,7 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
     disguised(body: Uint8Array): void {
       const bytes = asUtf8(body);
       const shape = shapeOf(bytes);
-      if (shape === 'json') readJson(bytes, false);
+      if (shape === 'json') readLenientJson(bytes, false);
       else if (shape === 'xml') readXml(bytes);
       else if (shape === 'multipart') readMultipart(bytes, boundaryIn(bytes), 0);
       else if (bytes !== body) readText(bytes);

@@ -2,7 +2,7 @@ import { undoContentCodings } from '../body/content-coding.ts';
 import { parseJson } from '../body/json.ts';
 import { parseMultipart } from '../body/multipart.ts';
 import type { BodyLimits } from '../body/sink.ts';
-import { asUtf8 } from '../body/text-encoding.ts';
+import { asUtf8, isReencoded } from '../body/text-encoding.ts';
 import { parseUrlencoded } from '../body/urlencoded.ts';
 import { parseXml } from '../body/xml.ts';
 import { requestHeader } from '../variables/headers.ts';
@@ -63,6 +63,8 @@ export const storeRequestBody = (tx: Transaction, names: KnownNames): void => {
   if (hasBodyVariable(tx)) {
     const text = tx.bodyProcessor === '' ? asUtf8(inspected) : inspected;
     tx.addEntry(requestBodySource, '', '', text, 0, text.length);
+    // Read as UTF-16 by what it begins with, which no application has to do.
+    if (isReencoded(inspected, text)) tx.addEntry(requestBodySource, '', '', inspected, 0, inspected.length);
   }
   parseBody(tx, inspected, names);
   // An application that does not undo codings reads what was sent; a compressed body can be made to be harmless and a form at once.
