@@ -3,7 +3,10 @@ export { dataPlaneFiles } from './config/layout.ts';
 export { renderConfig } from './config/render-config.ts';
 export { type ConfigSettings, defaultSettings, type GuardSettings, InvalidSetting } from './config/settings.ts';
 export { createDataPlane, type DataPlaneEvent, type DataPlaneOptions } from './driver/create-data-plane.ts';
-export type { Connection, DataPlane, DataPlaneStatus, Outcome, ReconcileReport } from './driver/data-plane.ts';
+export { writeFileAtomically } from './files/atomic-file.ts';
+export { mapFileChunks } from './files/map-file.ts';
+export { writeStaticFiles } from './files/static-files.ts';
+export type { Connection, DataPlane, DataPlaneStatus, Outcome, ReconcileReport } from './model/data-plane.ts';
 export type {
   CertificateChange,
   DesiredCertificate,
@@ -12,10 +15,7 @@ export type {
   HostChange,
   HostFlags,
   Origin,
-} from './driver/desired.ts';
-export { writeFileAtomically } from './files/atomic-file.ts';
-export { mapFileChunks } from './files/map-file.ts';
-export { writeStaticFiles } from './files/static-files.ts';
+} from './model/desired.ts';
 export { routeFlags } from './routes/flags.ts';
 export { type AdminSocket, createAdminSocket } from './runtime/admin-socket.ts';
 export { createMapCommands, type MapCommands } from './runtime/maps.ts';

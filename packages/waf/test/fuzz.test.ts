@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compile } from '../src/index.ts';
 import { crs334, diskEnv } from './ftw/rule-sets.ts';
-import { fuzz } from './fuzz.ts';
+import { fuzz } from './support/fuzz.ts';
 
 const suite = crs334();
 

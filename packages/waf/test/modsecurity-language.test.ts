@@ -1,7 +1,7 @@
 // What ModSecurity's own regression tests showed to be worth a test here: rules that its users write, and what they mean.
 import { describe, expect, test } from 'vitest';
 import { type CompileEnv, compile, formatDiagnostic, type Verdict, type WafResponse } from '../src/index.ts';
-import { type GivenRequest, given } from './given.ts';
+import { type GivenRequest, given } from './support/given.ts';
 
 const v3: CompileEnv = { dialect: 'modsecurity3' };
 const preamble = 'SecRuleEngine On\n';

@@ -2,7 +2,7 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type CompileEnv, compile, type RawHeader, type Verdict } from '../src/index.ts';
-import { given } from './given.ts';
+import { given } from './support/given.ts';
 
 /** A checkout of owasp-modsecurity/ModSecurity, whose regression tests are run with their own rules. */
 const root = process.env.SALLYPORT_MODSECURITY_DIR;

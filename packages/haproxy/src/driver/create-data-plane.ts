@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dataPlaneFiles } from '../config/layout.ts';
 import { checkStart } from '../files/start-check.ts';
+import type { DataPlane, Outcome } from '../model/data-plane.ts';
+import type { DesiredHost, HostChange } from '../model/desired.ts';
 import { createAdminSocket } from '../runtime/admin-socket.ts';
 import { createCertificateCommands } from '../runtime/certificates.ts';
 import { followHaproxy } from '../runtime/connection.ts';
 import { createMapCommands } from '../runtime/maps.ts';
 import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
-import type { DataPlane, Outcome } from './data-plane.ts';
-import type { DesiredHost, HostChange } from './desired.ts';
 import { createMutex } from './mutex.ts';
 import { createRoutePlane } from './route-plane.ts';
 import { createTlsPlane } from './tls-plane.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { DesiredHost, HostChange } from '../model/desired.ts';
 import { checkName, encodeRoute, InvalidRoute } from '../routes/route-record.ts';
-import type { DesiredHost, HostChange } from './desired.ts';
 
 const hostsPerTurn = 1_000;
 

@@ -2,11 +2,11 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { dataPlaneFiles, inDirectory } from '../config/layout.ts';
 import { holdsText, writeFileAtomically } from '../files/atomic-file.ts';
 import { mapFileChunks } from '../files/map-file.ts';
+import type { DesiredHost, HostChange } from '../model/desired.ts';
 import { createTwoLevelMap, type OverlayStep } from '../reconcile/two-level-map.ts';
 import { removedRecord } from '../routes/route-record.ts';
 import type { MapCommands } from '../runtime/maps.ts';
 import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
-import type { DesiredHost, HostChange } from './desired.ts';
 import { createRouteBook, type RouteBook } from './route-book.ts';
 
 export type RoutePlaneOptions = {

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { certificateFile, certificateId, dataPlaneFiles, inDirectory } from '../config/layout.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import { InvalidCertificate, normalizeCertificatePem } from '../files/certificate-pem.ts';
+import type { CertificateChange, DesiredCertificate, DesiredHost } from '../model/desired.ts';
 import { createTlsEntries, type TlsTarget } from '../reconcile/tls-entries.ts';
 import { type AppliedTlsLine, groupIntoLines, planTlsLines } from '../reconcile/tls-lines.ts';
 import { type CertificateCommands, crtListLine } from '../runtime/certificates.ts';
 import { RuntimeRefused } from '../runtime/runtime-errors.ts';
-import type { CertificateChange, DesiredCertificate, DesiredHost } from './desired.ts';
 
 export type TlsPlaneOptions = {
   directory: string;

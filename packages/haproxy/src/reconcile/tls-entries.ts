@@ -1,4 +1,4 @@
-import type { DesiredCertificate, DesiredHost } from '../driver/desired.ts';
+import type { DesiredCertificate, DesiredHost } from '../model/desired.ts';
 import { isServableName } from '../routes/route-record.ts';
 
 /** What a TLS client that asks for a name gets: a certificate (null: the default one), and HTTP/2 or not. */

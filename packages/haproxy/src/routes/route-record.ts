@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { DesiredHost } from '../driver/desired.ts';
+import type { DesiredHost } from '../model/desired.ts';
 import { routeFlags } from './flags.ts';
 
 /** A host that cannot be written into the route map; the message is for the operator. */

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Connection } from '../driver/data-plane.ts';
+import type { Connection } from '../model/data-plane.ts';
 import type { AdminSocket } from './admin-socket.ts';
 import { type ProcessInfo, readProcessInfo } from './process-info.ts';
 import { watchProcess } from './process-watch.ts';

@@ -1,8 +1,8 @@
-import { withFootprint } from '../compile/footprint.ts';
+import { atoi } from '../bytes/bytes.ts';
 import { compileMacro } from '../compile/macro.ts';
-import { atoi } from '../engine/bytes.ts';
-import type { ActionReader } from './parts.ts';
-import { requireValue } from './parts.ts';
+import type { ActionReader } from '../compile/rule-parts.ts';
+import { requireValue } from '../compile/rule-parts.ts';
+import { withFootprint } from '../model/footprint.ts';
 import { persistentCollections } from './setvar.ts';
 
 /** `setsid:KEY` and its like open a collection under the key. */

@@ -1,8 +1,8 @@
 import type { CompileContext } from '../compile/context.ts';
-import { withFootprint } from '../compile/footprint.ts';
 import { parseIdRanges } from '../compile/id-ranges.ts';
-import type { Exclusion } from '../compile/program.ts';
 import { compileTargets } from '../compile/targets.ts';
+import { withFootprint } from '../model/footprint.ts';
+import type { Exclusion } from '../model/program.ts';
 import type { ActionNode } from '../seclang/ast.ts';
 import { parseTargets } from '../seclang/targets.ts';
 import type { ControlReader } from './ctl.ts';

@@ -1,11 +1,11 @@
 import type { CompileContext } from '../compile/context.ts';
-import { withFootprint } from '../compile/footprint.ts';
-import type { Effect } from '../compile/program.ts';
-import type { BodyProcessor } from '../engine/transaction.ts';
+import type { ActionReader } from '../compile/rule-parts.ts';
+import { requireValue } from '../compile/rule-parts.ts';
+import type { BodyProcessor } from '../engine/run/transaction.ts';
+import { withFootprint } from '../model/footprint.ts';
+import type { Effect } from '../model/program.ts';
 import type { ActionNode } from '../seclang/ast.ts';
 import { ruleControls } from './ctl-rules.ts';
-import type { ActionReader } from './parts.ts';
-import { requireValue } from './parts.ts';
 
 /** Compiles one ctl option; null (with a diagnostic) when the value is not one of its own. */
 export type ControlReader = (value: string, action: ActionNode, context: CompileContext) => Effect | null;

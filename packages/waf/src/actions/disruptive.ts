@@ -1,6 +1,6 @@
 import { compileMacro } from '../compile/macro.ts';
-import type { ActionReader } from './parts.ts';
-import { requireValue } from './parts.ts';
+import type { ActionReader } from '../compile/rule-parts.ts';
+import { requireValue } from '../compile/rule-parts.ts';
 
 const headOnly =
   (read: ActionReader): ActionReader =>

@@ -1,4 +1,4 @@
-import { type ActionReader, requireValue } from './parts.ts';
+import { type ActionReader, requireValue } from '../compile/rule-parts.ts';
 
 const sanitise: ActionReader = (action, _rule, link, context) => {
   const name = requireValue(action, 'the name whose value is masked', context)?.toLowerCase();

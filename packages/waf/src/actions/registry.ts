@@ -1,11 +1,11 @@
 import { closestName } from '../compile/closest-name.ts';
+import type { ActionReader } from '../compile/rule-parts.ts';
 import { collectionActions } from './collections.ts';
 import { ctlAction } from './ctl.ts';
 import { disruptiveActions } from './disruptive.ts';
 import { flowActions } from './flow.ts';
 import { loggingActions } from './logging.ts';
 import { metadataActions } from './metadata.ts';
-import type { ActionReader } from './parts.ts';
 import { refusedActions } from './refused.ts';
 import { setvarAction } from './setvar.ts';
 

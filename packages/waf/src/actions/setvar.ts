@@ -1,11 +1,11 @@
+import { atoi } from '../bytes/bytes.ts';
 import type { CompileContext } from '../compile/context.ts';
-import { withFootprint } from '../compile/footprint.ts';
 import { compileMacro, hasMacro } from '../compile/macro.ts';
-import type { Effect, Macro } from '../compile/program.ts';
-import { atoi } from '../engine/bytes.ts';
-import type { Transaction } from '../engine/transaction.ts';
-import type { ActionReader } from './parts.ts';
-import { requireValue } from './parts.ts';
+import type { ActionReader } from '../compile/rule-parts.ts';
+import { requireValue } from '../compile/rule-parts.ts';
+import type { Transaction } from '../engine/run/transaction.ts';
+import { withFootprint } from '../model/footprint.ts';
+import type { Effect, Macro } from '../model/program.ts';
 
 const assignment = /^\s*(!?)\s*([A-Za-z]+)[.:]([^=]+?)\s*(?:=(.*))?$/s;
 

@@ -1,4 +1,4 @@
-import { IS_SPACE } from '../transformations/ascii.ts';
+import { IS_SPACE } from '../bytes/ascii.ts';
 
 /** What a body that no processor takes looks like by its first bytes. */
 export type BodyShape = 'json' | 'xml' | 'multipart' | 'text';

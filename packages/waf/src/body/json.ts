@@ -1,4 +1,4 @@
-import { HEX_VALUE } from '../transformations/ascii.ts';
+import { HEX_VALUE } from '../bytes/ascii.ts';
 import { type BodyLimits, type ByteArena, type ByteSpan, type JsonSink, maxNameBytes } from './sink.ts';
 
 /** How parsing ended; `error` tells what is wrong and at which byte, null when all of the document was read. */

@@ -1,4 +1,4 @@
-import { IS_SPACE } from '../transformations/ascii.ts';
+import { IS_SPACE } from '../bytes/ascii.ts';
 
 /** What the Content-Type header says about the boundary; `error` is null when it can be used. */
 export interface BoundaryFacts {

@@ -1,4 +1,4 @@
-import { IS_SPACE } from '../transformations/ascii.ts';
+import { IS_SPACE } from '../bytes/ascii.ts';
 import { type DispositionFacts, readDisposition } from './content-disposition.ts';
 import { createDelimiterSearch } from './delimiter-search.ts';
 import { readBoundary } from './multipart-boundary.ts';

@@ -1,4 +1,4 @@
-import { HEX_VALUE } from '../transformations/ascii.ts';
+import { HEX_VALUE } from '../bytes/ascii.ts';
 import type { ArgSink, BodyLimits, ByteArena, ByteSpan } from './sink.ts';
 
 /** What decoding a query string or form found. */

@@ -1,4 +1,4 @@
-import { HEX_VALUE, IS_SPACE } from '../transformations/ascii.ts';
+import { HEX_VALUE, IS_SPACE } from '../bytes/ascii.ts';
 import type { BodyLimits, ByteArena, ByteSpan, XmlSink } from './sink.ts';
 
 /** How parsing ended; `error` tells what is wrong and at which byte, null when the document is well-formed. */

@@ -1,12 +1,12 @@
 import { disruptiveActions } from '../actions/disruptive.ts';
-import type { LinkParts, RuleParts } from '../actions/parts.ts';
 import { readAction } from '../actions/registry.ts';
+import type { Disruption, Link } from '../model/program.ts';
 import type { ActionNode } from '../seclang/ast.ts';
 import type { CompileContext } from './context.ts';
 import type { LinkDirective, RuleDraft } from './drafts.ts';
 import { compileOperator } from './operators.ts';
-import type { Disruption, Link } from './program.ts';
 import { quickReject } from './quick-reject.ts';
+import type { LinkParts, RuleParts } from './rule-parts.ts';
 import { compileTargets } from './targets.ts';
 
 export type BuiltRule = { readonly parts: RuleParts; readonly links: readonly Link[]; readonly disruption: Disruption };

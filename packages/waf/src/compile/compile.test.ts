@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { given } from '../../test/given.ts';
-import { createRandom } from '../../test/mutate-request.ts';
+import { given } from '../../test/support/given.ts';
+import { createRandom } from '../../test/support/mutate-request.ts';
 import { type CompileEnv, compile, formatDiagnostic } from '../index.ts';
 
 const problemsOf = (text: string, env: CompileEnv = {}): string[] =>

@@ -1,7 +1,7 @@
-import type { CompileEnv } from '../ruleset.ts';
+import type { CompileEnv } from '../model/rule-set.ts';
+import type { Settings } from '../model/settings.ts';
 import type { DiagnosticSink } from '../seclang/diagnostic.ts';
 import type { RuleDirectory } from './rule-directory.ts';
-import type { Settings } from './settings.ts';
 import type { TxNames } from './tx-names.ts';
 
 /** What every part of the compiler needs. */

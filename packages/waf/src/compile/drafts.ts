@@ -1,7 +1,7 @@
+import type { Phase } from '../model/program.ts';
 import type { ActionNode, Directive } from '../seclang/ast.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import type { CompileContext } from './context.ts';
-import type { Phase } from './program.ts';
 
 export type LinkDirective = Extract<Directive, { kind: 'rule' | 'action' }>;
 

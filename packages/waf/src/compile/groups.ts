@@ -1,4 +1,4 @@
-import type { Link } from './program.ts';
+import type { Link } from '../model/program.ts';
 
 /** What grouping needs to know of one rule. */
 export type GroupedRule = { readonly links: readonly Link[]; readonly skipTo: number };

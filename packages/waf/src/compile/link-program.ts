@@ -1,9 +1,9 @@
+import type { Link, Phase, PhaseProgram, Program, Rule } from '../model/program.ts';
+import type { Settings } from '../model/settings.ts';
 import { type BuiltRule, buildRule } from './build-rule.ts';
 import type { CompileContext } from './context.ts';
 import type { MarkerDraft, RuleDraft } from './drafts.ts';
 import { createGrouping } from './groups.ts';
-import type { Link, Phase, PhaseProgram, Program, Rule } from './program.ts';
-import type { Settings } from './settings.ts';
 
 type Item = { kind: 'marker'; label: string } | { kind: 'rule'; built: BuiltRule };
 

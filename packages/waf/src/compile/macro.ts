@@ -1,9 +1,9 @@
-import type { Transaction } from '../engine/transaction.ts';
+import type { Transaction } from '../engine/run/transaction.ts';
+import type { Macro } from '../model/program.ts';
 import type { Place } from '../seclang/diagnostic.ts';
-import { readMacro } from '../variables/read-macro.ts';
 import { refusedVariables, variableNamed } from '../variables/registry.ts';
 import type { CompileContext } from './context.ts';
-import type { Macro } from './program.ts';
+import { readMacro } from './read-macro.ts';
 
 const reference = /%\{([^{}]*)\}/g;
 

@@ -1,5 +1,6 @@
-import { atoi, bytesOf } from '../engine/bytes.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { atoi, bytesOf } from '../bytes/bytes.ts';
+import type { Transaction } from '../engine/run/transaction.ts';
+import type { Macro } from '../model/program.ts';
 import type { OperatorInstance } from '../operators/operator.ts';
 import { parsePhraseFile, parsePhrases } from '../operators/phrase-match.ts';
 import {
@@ -14,7 +15,6 @@ import { resolveBeside } from '../seclang/resolve-beside.ts';
 import { closestName } from './closest-name.ts';
 import type { CompileContext } from './context.ts';
 import { compileMacro, hasMacro } from './macro.ts';
-import type { Macro } from './program.ts';
 
 export type NumericComparison = 'eq' | 'ge' | 'gt' | 'le' | 'lt';
 

@@ -1,6 +1,6 @@
-import type { Transaction } from '../engine/transaction.ts';
+import type { Transaction } from '../engine/run/transaction.ts';
+import type { Link, Target } from '../model/program.ts';
 import { compareNumbers, type NumericTest } from './operators.ts';
-import type { Link, Target } from './program.ts';
 
 type Read = (tx: Transaction) => string | number | undefined;
 

@@ -1,13 +1,13 @@
 import { disruptiveActions } from '../actions/disruptive.ts';
+import type { Phase } from '../model/program.ts';
+import type { Settings } from '../model/settings.ts';
 import type { ActionNode, Directive } from '../seclang/ast.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import { closestName } from './closest-name.ts';
 import type { CompileContext } from './context.ts';
 import { actionNamed, draftRule, type LinkDirective, type MarkerDraft, parsePhase, type RuleDraft } from './drafts.ts';
-import type { Phase } from './program.ts';
 import { applyRuleUpdate, isRuleUpdate } from './rule-updates.ts';
 import { directivesWithoutEffect, refusedDirectives, settingDirectives } from './setting-directives.ts';
-import type { Settings } from './settings.ts';
 
 /** Groups directives into chains, applies settings and rule updates in file order. Removed rules are still in the answer. */
 export const readDrafts = (

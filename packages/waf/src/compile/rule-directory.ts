@@ -1,4 +1,4 @@
-import { bytesOf } from '../engine/bytes.ts';
+import { bytesOf } from '../bytes/bytes.ts';
 import { compilePattern } from '../regex/index.ts';
 
 /** What ctl and the SecRuleRemove… directives find rules by. */

@@ -1,4 +1,4 @@
-import { bytesOf } from '../engine/bytes.ts';
+import { bytesOf } from '../bytes/bytes.ts';
 import { compilePattern } from '../regex/index.ts';
 import { parseActions } from '../seclang/actions.ts';
 import type { Directive, Text } from '../seclang/ast.ts';

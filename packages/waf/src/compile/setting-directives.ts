@@ -1,9 +1,9 @@
-import { latin1 } from '../engine/bytes.ts';
+import { latin1 } from '../bytes/bytes.ts';
+import type { Settings } from '../model/settings.ts';
 import type { Text } from '../seclang/ast.ts';
 import { resolveBeside } from '../seclang/resolve-beside.ts';
 import { parseUnicodeMap } from '../transformations/unicode-map.ts';
 import type { CompileContext } from './context.ts';
-import type { Settings } from './settings.ts';
 
 /** Applies one directive's arguments to the settings, or says what was expected. */
 type Reader = (settings: Settings, args: readonly Text[], context: CompileContext) => string | null;

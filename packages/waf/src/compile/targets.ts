@@ -1,11 +1,11 @@
+import type { Exclusion, NameSelector, Target } from '../model/program.ts';
+import { sourceId } from '../model/source.ts';
 import { compilePattern } from '../regex/index.ts';
 import type { TargetNode } from '../seclang/ast.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import { refusedVariables, type Variable, variableNamed, variableNames } from '../variables/registry.ts';
-import { sourceId } from '../variables/source.ts';
 import { closestName } from './closest-name.ts';
 import type { CompileContext } from './context.ts';
-import type { Exclusion, NameSelector, Target } from './program.ts';
 
 const xpathSources: ReadonlyMap<string, readonly number[]> = new Map([
   ['/*', [sourceId('xmlText')]],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type GivenRequest, given } from '../../test/given.ts';
+import { type GivenRequest, given } from '../../test/support/given.ts';
 import {
   type CompileEnv,
   compile,

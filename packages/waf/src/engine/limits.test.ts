@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { compileCrs3, crs3Rules } from '../../bench/crs.ts';
-import { given } from '../../test/given.ts';
+import { given } from '../../test/support/given.ts';
 import { compile, type Limits, type Verdict, type WafRequest } from '../index.ts';
 
 const judge = (text: string, request: WafRequest, limits?: Limits): Verdict => {

@@ -1,4 +1,4 @@
-import { HEX_VALUE } from '../transformations/ascii.ts';
+import { HEX_VALUE } from '../bytes/ascii.ts';
 
 /** Four 32-bit words, most significant first; an IPv4 address is the last word behind three zeros. */
 export type AddressWords = Uint32Array;

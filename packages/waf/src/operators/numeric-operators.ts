@@ -1,4 +1,4 @@
-import { IS_SPACE } from '../transformations/ascii.ts';
+import { IS_SPACE } from '../bytes/ascii.ts';
 
 const LARGEST = Number.MAX_SAFE_INTEGER;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { findBytes, occurrences } from './find-bytes.ts';
+import { findBytes, occurrences } from '../bytes/find-bytes.ts';
 import type { OperatorContext, OperatorEnv } from './operator.ts';
 import { compileOperator, macroOperators, matchDynamic, operatorNames } from './registry.ts';
 

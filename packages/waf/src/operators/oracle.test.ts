@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { oracleBytes, oracleCases, oracleFolder } from '../transformations/oracle-cases.ts';
+import { oracleBytes, oracleCases, oracleFolder } from '../../test/support/oracle-cases.ts';
 import { type OperatorContext, type OperatorEnv, OperatorError } from './operator.ts';
 import { compileOperator } from './registry.ts';
 

@@ -1,5 +1,5 @@
+import { HEX_VALUE, IS_SPACE } from '../bytes/ascii.ts';
 import { type AhoCorasick, buildAhoCorasick } from '../regex/aho-corasick.ts';
-import { HEX_VALUE, IS_SPACE } from '../transformations/ascii.ts';
 import { type OperatorEnv, OperatorError, type OperatorInstance, ruleBytes } from './operator.ts';
 
 const [BAR, BACKSLASH, QUOTE] = [0x7c, 0x5c, 0x22] as const;

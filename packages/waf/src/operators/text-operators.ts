@@ -1,4 +1,4 @@
-import { findBytes, occurrences } from './find-bytes.ts';
+import { findBytes, occurrences } from '../bytes/find-bytes.ts';
 
 /** Compares an argument, all of it, with the value buf[start, end). */
 export type TextOperator = (argument: Uint8Array, buf: Uint8Array, start: number, end: number) => boolean;

@@ -1,4 +1,4 @@
-import { HEX_VALUE } from '../transformations/ascii.ts';
+import { HEX_VALUE } from '../bytes/ascii.ts';
 import type { OperatorInstance } from './operator.ts';
 
 /** @validateUrlEncoding: the value has a `%` that two hexadecimal digits do not follow. */

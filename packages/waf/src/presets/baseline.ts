@@ -1,4 +1,4 @@
-import type { RuleSource } from '../ruleset.ts';
+import type { RuleSource } from '../model/rule-set.ts';
 
 /**
  * What a web server's own configuration adds to a rule set such as CRS: bodies are inspected, JSON and XML get their parsers, rules on

@@ -1,4 +1,4 @@
-import type { RuleSource } from '../ruleset.ts';
+import type { RuleSource } from '../model/rule-set.ts';
 
 /** What operators set of CRS 3.3 and 4. */
 export type CrsSettings = {

@@ -1,5 +1,5 @@
-import { parseTarget } from '../engine/request-exclusions.ts';
-import type { RuleSource } from '../ruleset.ts';
+import { parseTarget } from '../engine/run/request-exclusions.ts';
+import type { RuleSource } from '../model/rule-set.ts';
 
 /** A rule, or one target of it, that an operator has switched off: everywhere, or for a host, below a path, until a moment. */
 export type RuleExclusion = {

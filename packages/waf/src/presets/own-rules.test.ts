@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ordinaryRequest } from '../../bench/ordinary-traffic.ts';
-import { type GivenRequest, given } from '../../test/given.ts';
+import { type GivenRequest, given } from '../../test/support/given.ts';
 import { baselineRules, compile, exclusionRules, ownRules, type RuleExclusion } from '../index.ts';
 
 /** What CRS does with the score: one critical rule is enough. */

@@ -1,4 +1,4 @@
-import type { RuleSource } from '../ruleset.ts';
+import type { RuleSource } from '../model/rule-set.ts';
 
 type OwnRule = {
   readonly id: number;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { given } from '../../test/given.ts';
-import { compileProgram } from '../compile/compile.ts';
-import { foldConstants } from '../engine/fold-constants.ts';
+import { given } from '../../test/support/given.ts';
+import { compileProgram } from '../compile/compile-sources.ts';
+import { foldConstants } from '../engine/scan/fold-constants.ts';
 import { baselineRules, compile, crsPolicy, crsSettings, exclusionRules, ownRules } from '../index.ts';
 
 const rules = {

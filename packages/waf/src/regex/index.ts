@@ -1,7 +1,7 @@
+export { classConditions, classMask, fulfilsConditions } from '../bytes/byte-classes.ts';
 export { buildAhoCorasick } from './aho-corasick.ts';
 export type { PcreFlags } from './ast.ts';
 export { createAutomatonMemory } from './automaton-memory.ts';
-export { classConditions, classMask, fulfilsConditions } from './byte-classes.ts';
 export { compilePattern } from './compile-pattern.ts';
 export type { CompiledPattern } from './compiled-pattern.ts';
 export { defaultFlags, parsePcre } from './parse-pcre.ts';

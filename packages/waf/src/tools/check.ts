@@ -1,6 +1,6 @@
-import { compileProgram } from '../compile/compile.ts';
-import type { Link, PhaseProgram, Program, Rule } from '../compile/program.ts';
-import type { CompileEnv, RuleSource } from '../ruleset.ts';
+import { compileProgram } from '../compile/compile-sources.ts';
+import type { Link, PhaseProgram, Program, Rule } from '../model/program.ts';
+import type { CompileEnv, RuleSource } from '../model/rule-set.ts';
 import type { Diagnostic, Place } from '../seclang/diagnostic.ts';
 
 /** Something about a rule that compiles and still deserves a look. */

@@ -1,13 +1,13 @@
-import { compileProgram } from '../compile/compile.ts';
-import type { Link, Rule } from '../compile/program.ts';
-import { latin1 } from '../engine/bytes.ts';
+import { latin1 } from '../bytes/bytes.ts';
+import { compileProgram } from '../compile/compile-sources.ts';
 import { createRuleSet } from '../engine/create-rule-set.ts';
-import type { Limits } from '../engine/limits.ts';
-import type { WafRequest, WafResponse } from '../engine/request.ts';
-import { isSecretName, maskPairs, printable } from '../engine/secret-names.ts';
-import type { Trace } from '../engine/trace.ts';
-import type { Verdict } from '../engine/verdict.ts';
-import type { CompileEnv, RuleSource } from '../ruleset.ts';
+import { isSecretName, maskPairs, printable } from '../engine/run/secret-names.ts';
+import type { Trace } from '../engine/run/trace.ts';
+import type { Limits } from '../model/limits.ts';
+import type { Link, Rule } from '../model/program.ts';
+import type { WafRequest, WafResponse } from '../model/request.ts';
+import type { CompileEnv, RuleSource } from '../model/rule-set.ts';
+import type { Verdict } from '../model/verdict.ts';
 import type { Diagnostic } from '../seclang/diagnostic.ts';
 
 /** One value that one link of a rule was asked about. */

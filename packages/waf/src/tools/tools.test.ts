@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { given } from '../../test/given.ts';
+import { given } from '../../test/support/given.ts';
 import { baselineRules } from '../presets/baseline.ts';
 import { check } from './check.ts';
 import { explain } from './explain.ts';

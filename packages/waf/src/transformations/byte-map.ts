@@ -1,4 +1,4 @@
-import { copyBytes } from './copy-bytes.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { sameLength, type Transformation } from './transformation.ts';
 
 const mapBytes = (name: string, map: (byte: number) => number): Transformation => {

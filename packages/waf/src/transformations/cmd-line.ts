@@ -1,4 +1,4 @@
-import { LOWER } from './ascii.ts';
+import { LOWER } from '../bytes/ascii.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 
 const [COPY, DROP, BLANK, SWALLOW_BLANK] = [0, 1, 2, 3];

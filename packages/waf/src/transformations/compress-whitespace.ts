@@ -1,5 +1,5 @@
-import { IS_SPACE, isSpace } from './ascii.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { IS_SPACE, isSpace } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { sameLength, type Transformation } from './transformation.ts';
 
 /** Turns each run of white space into one space. */

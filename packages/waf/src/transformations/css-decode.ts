@@ -1,5 +1,5 @@
-import { HEX_VALUE, IS_SPACE } from './ascii.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { HEX_VALUE, IS_SPACE } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 
 const [BACKSLASH, NEWLINE] = [0x5c, 0x0a] as const;

@@ -1,6 +1,6 @@
-import { HEX_VALUE } from './ascii.ts';
+import { HEX_VALUE } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { isOctal, SIMPLE_ESCAPES } from './c-escapes.ts';
-import { copyBytes } from './copy-bytes.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 
 const BACKSLASH = 0x5c;

@@ -1,5 +1,5 @@
-import { HEX_VALUE, LOWER_HEX_DIGITS } from './ascii.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { HEX_VALUE, LOWER_HEX_DIGITS } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 
 const ANY_BYTE = new Uint8Array(256).fill(1);

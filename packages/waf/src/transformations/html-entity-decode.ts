@@ -1,5 +1,5 @@
-import { HEX_VALUE, IS_ALPHANUMERIC, LOWER } from './ascii.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { HEX_VALUE, IS_ALPHANUMERIC, LOWER } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 
 const [AMPERSAND, HASH, SEMICOLON] = [0x26, 0x23, 0x3b] as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { oracleBytes, oracleCases } from './oracle-cases.ts';
+import { oracleBytes, oracleCases } from '../../test/support/oracle-cases.ts';
 import { transformation } from './registry.ts';
 
 // These decode \xHH themselves, so that their inputs are taken as written.

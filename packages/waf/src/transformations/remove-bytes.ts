@@ -1,5 +1,5 @@
-import { isSpace } from './ascii.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { isSpace } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 
 /** Removes NUL bytes. */

@@ -1,5 +1,5 @@
-import { IS_SPACE } from './ascii.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { IS_SPACE } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { sameLength, type Transformation } from './transformation.ts';
 
 const trimmer = (name: string, isLeft: boolean, isRight: boolean): Transformation => ({

@@ -1,5 +1,5 @@
-import { HEX_VALUE } from './ascii.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { HEX_VALUE } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import { flagBytes, sameLength, type Transformation } from './transformation.ts';
 import { type UnicodeMap, US_ASCII_MAP } from './unicode-map.ts';
 

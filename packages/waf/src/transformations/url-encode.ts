@@ -1,4 +1,4 @@
-import { IS_ALPHANUMERIC, LOWER_HEX_DIGITS } from './ascii.ts';
+import { IS_ALPHANUMERIC, LOWER_HEX_DIGITS } from '../bytes/ascii.ts';
 import type { Transformation } from './transformation.ts';
 
 const TRIGGERS = IS_ALPHANUMERIC.map((isPlain, byte) => (isPlain === 1 || byte === 0x2a ? 0 : 1));

@@ -1,5 +1,5 @@
-import { LOWER_HEX_DIGITS } from './ascii.ts';
-import { copyBytes } from './copy-bytes.ts';
+import { LOWER_HEX_DIGITS } from '../bytes/ascii.ts';
+import { copyBytes } from '../bytes/copy-bytes.ts';
 import type { Transformation } from './transformation.ts';
 
 const TRIGGERS = new Uint8Array(256).fill(1, 0x80);

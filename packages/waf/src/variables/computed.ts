@@ -1,7 +1,7 @@
-import { latin1 } from '../engine/bytes.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import { latin1 } from '../bytes/bytes.ts';
+import type { Transaction } from '../engine/run/transaction.ts';
+import { sourceId } from '../model/source.ts';
 import { multipartVariables } from './multipart.ts';
-import { sourceId } from './source.ts';
 import { timeVariables } from './time.ts';
 
 const requestFilename = sourceId('requestFilename');

@@ -1,7 +1,7 @@
-import type { Transaction } from '../engine/transaction.ts';
+import type { Transaction } from '../engine/run/transaction.ts';
+import { type SourceName, sourceId } from '../model/source.ts';
 import { computedVariables } from './computed.ts';
 import { ruleFields } from './rule-fields.ts';
-import { type SourceName, sourceId } from './source.ts';
 
 /** How a variable gets its values. */
 export type Variable =

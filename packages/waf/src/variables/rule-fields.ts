@@ -1,5 +1,5 @@
-import type { Macro } from '../compile/program.ts';
-import type { Transaction } from '../engine/transaction.ts';
+import type { Transaction } from '../engine/run/transaction.ts';
+import type { Macro } from '../model/program.ts';
 
 /** Texts being expanded: a message may name RULE.msg, which is itself. */
 const open = new Set<Macro>();

@@ -1,4 +1,4 @@
-import { createRandom } from '../mutate-request.ts';
+import { createRandom } from '../support/mutate-request.ts';
 
 /** Of each symbol what it may be: text in which `{symbol}` stands for another one; an alternative that is listed twice comes twice as often. */
 export type Grammar = Readonly<Record<string, readonly string[]>>;

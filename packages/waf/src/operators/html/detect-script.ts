@@ -1,4 +1,4 @@
-import { findByte } from '../find-bytes.ts';
+import { findByte } from '../../bytes/find-bytes.ts';
 import { isDangerousElement, useOfAttribute } from './names.ts';
 import { leavesScriptText, runsInTemplate } from './script-string.ts';
 import { isScriptUrl } from './script-url.ts';

@@ -1,4 +1,4 @@
-import { findByte, findBytes } from '../find-bytes.ts';
+import { findByte, findBytes } from '../../bytes/find-bytes.ts';
 
 /** How reading code ended. */
 export const CODE = {

@@ -1,4 +1,4 @@
-import { findByte, findBytes } from '../find-bytes.ts';
+import { findByte, findBytes } from '../../bytes/find-bytes.ts';
 import { CODE, readCode } from './javascript.ts';
 
 const BACKSLASH = 0x5c;

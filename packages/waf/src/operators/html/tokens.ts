@@ -1,4 +1,4 @@
-import { findByte } from '../find-bytes.ts';
+import { findByte } from '../../bytes/find-bytes.ts';
 
 /** What a piece of markup is; `kind` of what `nextToken` leaves in the tokenizer. */
 export const MARKUP = {

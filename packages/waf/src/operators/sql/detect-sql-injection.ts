@@ -1,5 +1,5 @@
-import { IS_ALPHANUMERIC } from '../../transformations/ascii.ts';
-import { findByte, findBytes } from '../find-bytes.ts';
+import { IS_ALPHANUMERIC } from '../../bytes/ascii.ts';
+import { findByte, findBytes } from '../../bytes/find-bytes.ts';
 import { createFolder, type Folded } from './fold.ts';
 import { createSqlLexer } from './lexer.ts';
 import { isAttackOutline } from './outlines.ts';

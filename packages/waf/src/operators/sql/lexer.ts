@@ -1,4 +1,4 @@
-import { findByte, findBytes } from '../find-bytes.ts';
+import { findByte, findBytes } from '../../bytes/find-bytes.ts';
 import { AMOUNT, BIT, BLANK, DIGIT, HEX, LETTER, skip, skipTo, VARIABLE_END, WORD_END } from './byte-sets.ts';
 import { createToken, KIND, type SqlToken } from './token.ts';
 import { findWord, kindOfWord, wordNumber } from './words.ts';

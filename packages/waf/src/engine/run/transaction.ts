@@ -1,0 +1,338 @@
+import { type Arena, createArena } from '../../bytes/arena.ts';
+import { copyOf, latin1 } from '../../bytes/bytes.ts';
+import type { BodyFacts } from '../../model/body-facts.ts';
+import { noBodyFacts } from '../../model/body-facts.ts';
+import type { CollectionStore } from '../../model/collection-store.ts';
+import type { Limits } from '../../model/limits.ts';
+import type { Exclusion, Phase, Program, Rule } from '../../model/program.ts';
+import type { WafRequest, WafResponse } from '../../model/request.ts';
+import { type Entry, sourceCount } from '../../model/source.ts';
+import type { LimitHit, RuleMatch } from '../../model/verdict.ts';
+import type { OperatorContext, OperatorInstance } from '../../operators/operator.ts';
+import type { CompiledPattern, WorkBudget } from '../../regex/index.ts';
+import type { ScanState } from '../scan/scanning-runner.ts';
+import { type OpenCollections, openCollections } from './open-collections.ts';
+
+export type BodyProcessor = 'URLENCODED' | 'MULTIPART' | 'XML' | 'JSON' | '';
+export type TxValue = string | number | undefined;
+
+/** What can tell afterwards what it captured. */
+type Finder = CompiledPattern | OperatorInstance;
+
+const noEntries: readonly Entry[] = [];
+const maxDynamicNames = 4_096;
+/** The slots before are captures. */
+const firstNamedSlot = 10;
+
+/** What stopped the transaction: a disruptive action or a spent budget. */
+export type Interruption = {
+  readonly kind: 'block' | 'drop' | 'redirect';
+  readonly status: number;
+  readonly url: string | null;
+  readonly rule: Rule | null;
+};
+
+/** All state of one request and its response. Only data and its accessors: the phases are in phases.ts. */
+export class Transaction {
+  readonly program: Program;
+  readonly request: WafRequest;
+  readonly limits: Required<Limits>;
+  readonly budget: WorkBudget;
+  /** Work units it may use. */
+  readonly workLimit: number;
+  readonly arena: Arena = createArena();
+  response: WafResponse | null = null;
+
+  readonly entries: Entry[] = [];
+  readonly #bySource: (Entry[] | undefined)[] = new Array<Entry[] | undefined>(sourceCount).fill(undefined);
+
+  readonly #byKey: (Map<string, Entry[]> | undefined)[] = new Array<Map<string, Entry[]> | undefined>(sourceCount).fill(
+    undefined,
+  );
+
+  /** TX variables by slot. Slots 0–9 are the captures: read them through `slotValue`. */
+  readonly slots: TxValue[];
+  /** TX variables whose names only turned up at run time. */
+  readonly extraTx = new Map<string, TxValue>();
+  #collections: OpenCollections | null = null;
+  readonly #store: CollectionStore;
+  readonly environment = new Map<string, string>();
+  geo: Record<string, string> = {};
+
+  phase: Phase = 1;
+  rule: Rule | null = null;
+  matchedName = '';
+  matchedValue = '';
+  matchedVars: (readonly [name: string, value: string])[] = [];
+  highestSeverity = 255;
+  readonly matches: RuleMatch[] = [];
+  interruption: Interruption | null = null;
+  /** `allow`: which phases are left out from now on. */
+  allowed: 'none' | 'phase' | 'request' | 'transaction' = 'none';
+  readonly limitsHit = new Set<LimitHit>();
+  readonly maskedNames = new Set<string>();
+
+  engineMode: 'on' | 'off' | 'detection-only';
+  isRequestBodyAccessed: boolean;
+  isResponseBodyAccessed: boolean;
+  isRequestBodyForced = false;
+  bodyProcessor: BodyProcessor = '';
+  requestBodyLimit: number;
+  readonly maxBodyBytes: number;
+  auditEngine: 'on' | 'off' | 'relevant-only';
+  auditLogParts: string;
+
+  body: BodyFacts = noBodyFacts;
+  argsCombinedSize = 0;
+  argumentCount = 0;
+  urlencodedErrors = 0;
+  inboundDataError = 0;
+  outboundDataError = 0;
+
+  #pending: {
+    readonly finder: Finder;
+    readonly buf: Uint8Array;
+    readonly start: number;
+    readonly end: number;
+    /** The range as text, where that is known. */
+    readonly text: string | null;
+  } | null = null;
+  #pinned: Set<number> | null = null;
+  #removedRules: Uint8Array | null = null;
+  #removedTargets: Map<number, Exclusion[]> | null = null;
+  /** Set once the budget is spent; unlike `budget.exceeded` it stays set while phase 5 runs on its own allowance. */
+  isWorkSpent = false;
+  /** Work units used when the verdict was last drawn up. */
+  workSpent = 0;
+  /** Whether the rules that were folded at load count as run. */
+  isFolded = false;
+  /** What the scanning runner knows of this transaction. */
+  scan: ScanState | null = null;
+  readonly #clock: (() => number) | null;
+  readonly #startedAt: number;
+  readonly #context: { wantsCapture: boolean } & OperatorContext;
+
+  constructor(
+    program: Program,
+    request: WafRequest,
+    limits: Required<Limits>,
+    store: CollectionStore,
+    clock: (() => number) | null,
+  ) {
+    this.#clock = clock;
+    this.#startedAt = clock?.() ?? 0;
+    const { settings } = program;
+    this.program = program;
+    this.request = request;
+    this.limits = limits;
+    const bodyBytes = Math.min(request.body?.length ?? 0, limits.maxBodyBytes);
+    this.workLimit = Math.max(limits.workUnits, bodyBytes * limits.workUnitsPerBodyByte);
+    this.budget = { units: this.workLimit, exceeded: false };
+    this.slots = new Array<TxValue>(program.txNames.length).fill(undefined);
+    this.#store = store;
+    this.engineMode = limits.mode === 'rules' ? settings.engineMode : limits.mode === 'block' ? 'on' : 'detection-only';
+    this.isRequestBodyAccessed = settings.isRequestBodyAccessed;
+    this.isResponseBodyAccessed = settings.isResponseBodyAccessed;
+    this.maxBodyBytes = limits.maxBodyBytes;
+    this.requestBodyLimit = Math.min(settings.requestBodyLimit, limits.maxBodyBytes);
+    this.auditEngine = settings.auditEngine;
+    this.auditLogParts = settings.auditLogParts;
+    this.#context = {
+      wantsCapture: false,
+      budget: this.budget,
+      capture: (index, buf, start, end) => this.storeCapture(index, buf, start, end),
+      geo: (result) => {
+        this.geo = result ?? {};
+      },
+    };
+  }
+
+  addEntry(source: number, name: string, key: string, buf: Uint8Array, start: number, end: number): void {
+    const entry: Entry = { index: this.entries.length, source, name, key, buf, start, end };
+    this.entries.push(entry);
+    const list = this.#bySource[source];
+    if (list === undefined) this.#bySource[source] = [entry];
+    else list.push(entry);
+    this.#byKey[source] = undefined;
+  }
+
+  entriesOf(source: number): readonly Entry[] {
+    return this.#bySource[source] ?? noEntries;
+  }
+
+  /** The values of a source under one lower-case name. */
+  entriesNamed(source: number, key: string): readonly Entry[] {
+    const list = this.#bySource[source];
+    if (list === undefined) return noEntries;
+    let names = this.#byKey[source];
+    if (names === undefined) {
+      names = new Map();
+      for (const entry of list) {
+        const same = names.get(entry.key);
+        if (same === undefined) names.set(entry.key, [entry]);
+        else same.push(entry);
+      }
+      this.#byKey[source] = names;
+    }
+    return names.get(key) ?? noEntries;
+  }
+
+  /** Starts with TX as rules folded at load have left it. */
+  beginFolded(values: readonly TxValue[]): void {
+    this.isFolded = true;
+    for (let slot = 0; slot < values.length; slot++) this.slots[slot] = values[slot];
+  }
+
+  /** Sets a TX variable that no rule changes from now on. */
+  pin(key: string, value: string): void {
+    const slot = this.program.slotOf(key);
+    // A name that no rule knows is read by none.
+    if (slot < firstNamedSlot) return;
+    this.slots[slot] = value;
+    this.#pinned ??= new Set();
+    this.#pinned.add(slot);
+  }
+
+  /** A TX variable by its slot. */
+  slotValue(slot: number): TxValue {
+    if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
+    return this.slots[slot];
+  }
+
+  readTx(key: string): TxValue {
+    const slot = this.program.slotOf(key);
+    return slot === -1 ? this.extraTx.get(key) : this.slotValue(slot);
+  }
+
+  /** Sets (or with undefined unsets) a TX variable by its slot. */
+  setSlot(slot: number, value: TxValue): void {
+    if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
+    if (this.#pinned === null || !this.#pinned.has(slot)) this.slots[slot] = value;
+  }
+
+  /** Sets (or with undefined unsets) a TX variable by its lower-case name. */
+  writeTx(key: string, value: TxValue): void {
+    const slot = this.program.slotOf(key);
+    if (slot !== -1) this.setSlot(slot, value);
+    else if (value === undefined) this.extraTx.delete(key);
+    else if (this.extraTx.size < maxDynamicNames || this.extraTx.has(key)) this.extraTx.set(key, value);
+    else this.limitsHit.add('collection');
+  }
+
+  storeCapture(index: number, buf: Uint8Array, start: number, end: number): void {
+    if (index < 10) this.setSlot(index, latin1(buf, start, end));
+  }
+
+  /**
+   * A pattern or operator has matched this range and its rule captures: what it captures is worked out when one is read, which is seldom. Bytes that
+   * are not stable (they lie in a buffer that is used again) are copied.
+   */
+  captureLater(
+    finder: Finder,
+    buf: Uint8Array,
+    start: number,
+    end: number,
+    isStable: boolean,
+    text: string | null = null,
+  ): void {
+    this.#pending = isStable
+      ? { finder, buf, start, end, text }
+      : { finder, buf: copyOf(buf, start, end), start: 0, end: end - start, text };
+  }
+
+  /** Replaces TX.0–9 by the groups of a match; groups that took no part are unset, as in ModSecurity 2. */
+  storeCaptures(buf: Uint8Array, groups: Int32Array): void {
+    this.#pending = null;
+    this.#storeGroups(buf, groups, 0, 0, null);
+  }
+
+  /** Runs `read` while macros see `mask` in place of the matched value and of what was captured from it. */
+  whileMasked<T>(mask: string, read: () => T): T {
+    const { matchedValue } = this;
+    const captures = Array.from({ length: 10 }, (_, slot) => this.slotValue(slot));
+    this.matchedValue = mask;
+    for (const [slot, value] of captures.entries()) if (value !== undefined) this.slots[slot] = mask;
+    const result = read();
+    this.matchedValue = matchedValue;
+    for (const [slot, value] of captures.entries()) this.slots[slot] = value;
+    return result;
+  }
+
+  #resolveCaptures(): void {
+    const { finder, buf, start, end, text } = this.#pending!;
+    this.#pending = null;
+    if ('match' in finder) {
+      finder.match(buf, start, end, this.operatorContext(true));
+      return;
+    }
+    const groups = finder.exec(buf, start, end, this.budget);
+    if (groups === null) return;
+    this.#storeGroups(buf, groups, start, end, text);
+  }
+
+  #storeGroups(buf: Uint8Array, groups: Int32Array, start: number, end: number, text: string | null): void {
+    for (let index = 0; index < 10; index++) {
+      const from = groups[index * 2] ?? -1;
+      const to = groups[index * 2 + 1]!;
+      if (from < 0) this.slots[index] = undefined;
+      else this.slots[index] = text !== null && from === start && to === end ? text : latin1(buf, from, to);
+    }
+  }
+
+  operatorContext(isCapturing: boolean): OperatorContext {
+    this.#context.wantsCapture = isCapturing;
+    return this.#context;
+  }
+
+  get collections(): OpenCollections {
+    this.#collections ??= openCollections(
+      this.#store,
+      this.request.now,
+      this.program.settings.collectionTimeoutSeconds * 1_000,
+    );
+    return this.#collections;
+  }
+
+  openCollection(collection: string, key: string): void {
+    this.collections.open(collection, key);
+  }
+
+  persistentValue(collection: string, key: string): string | undefined {
+    return this.collections.read(collection, key);
+  }
+
+  writePersistent(collection: string, key: string, value: string | undefined): void {
+    if (!this.collections.write(collection, key, value)) this.limitsHit.add('persistent_store');
+  }
+
+  expirePersistent(collection: string, key: string, seconds: number): void {
+    this.collections.expire(collection, key, seconds);
+  }
+
+  removeRules(indexes: readonly number[]): void {
+    this.#removedRules ??= new Uint8Array(this.program.rules.length);
+    for (const index of indexes) this.#removedRules[index] = 1;
+  }
+
+  isRemoved(rule: Rule): boolean {
+    return this.#removedRules !== null && this.#removedRules[rule.index] === 1;
+  }
+
+  removeTargets(indexes: readonly number[], exclusions: readonly Exclusion[]): void {
+    this.#removedTargets ??= new Map();
+    for (const index of indexes) {
+      const list = this.#removedTargets.get(index);
+      if (list === undefined) this.#removedTargets.set(index, [...exclusions]);
+      else list.push(...exclusions);
+    }
+  }
+
+  removedTargetsOf(rule: Rule): readonly Exclusion[] | null {
+    return this.#removedTargets?.get(rule.index) ?? null;
+  }
+
+  /** Milliseconds since the transaction began, or null without a clock. */
+  elapsedMs(): number | null {
+    return this.#clock === null ? null : this.#clock() - this.#startedAt;
+  }
+}

@@ -1,0 +1,35 @@
+import { bytesOf } from '../bytes/bytes.ts';
+import type { Variable } from '../variables/registry.ts';
+import type { Exclusion, NameSelector } from './program.ts';
+
+const nameUnits = 200_000;
+const maxRemembered = 4_096;
+const remembered = new WeakMap<object, Map<string, boolean>>();
+
+/** Whether a selector means the name `key` (lower case). A regular expression that runs out of work does not. */
+export const selects = (selector: NameSelector | null, key: string): boolean => {
+  if (selector === null) return true;
+  if (selector.kind === 'literal') return selector.key === key;
+  let answers = remembered.get(selector.pattern);
+  if (answers === undefined) {
+    answers = new Map();
+    remembered.set(selector.pattern, answers);
+  }
+  let answer = answers.get(key);
+  if (answer === undefined) {
+    if (answers.size >= maxRemembered) answers.clear();
+    const bytes = bytesOf(key);
+    answer = selector.pattern.test(bytes, 0, bytes.length, { units: nameUnits, exceeded: false });
+    if (key.length <= 256) answers.set(key, answer);
+  }
+  return answer;
+};
+
+/** Whether any exclusion takes out the value of `variable` named `key`. */
+export const isExcluded = (exclusions: readonly Exclusion[] | null, variable: Variable, key: string): boolean => {
+  if (exclusions === null) return false;
+  for (const exclusion of exclusions) {
+    if (exclusion.variable === variable && selects(exclusion.selector, key)) return true;
+  }
+  return false;
+};

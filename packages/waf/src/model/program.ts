@@ -1,0 +1,103 @@
+import type { CompiledOperator } from '../compile/operators.ts';
+import type { Transaction } from '../engine/run/transaction.ts';
+import type { CompiledPattern } from '../regex/index.ts';
+import type { Place } from '../seclang/diagnostic.ts';
+import type { Transformation } from '../transformations/transformation.ts';
+import type { Variable } from '../variables/registry.ts';
+import type { Footprint } from './footprint.ts';
+import type { Settings } from './settings.ts';
+
+export type Phase = 1 | 2 | 3 | 4 | 5;
+
+/** Which names of a collection are meant; null means all. */
+export type NameSelector =
+  | { readonly kind: 'literal'; readonly key: string }
+  | { readonly kind: 'regex'; readonly source: string; readonly pattern: CompiledPattern };
+
+export type Target = {
+  readonly variable: Variable;
+  readonly isCount: boolean;
+  readonly selector: NameSelector | null;
+  /** For stored variables: the sources looked at (XML selects among its own). */
+  readonly sources: readonly number[];
+  /** Slot of a TX variable whose name is known at load, else -1. */
+  readonly slot: number;
+};
+
+/** `!VAR` or `!VAR:name`: values that a rule leaves out. */
+export type Exclusion = { readonly variable: Variable; readonly selector: NameSelector | null };
+
+/** Text with `%{…}` resolved at run time. Latin-1. */
+export type Macro = {
+  readonly constant: string | null;
+  /** TX slots that it reads, and whether it reads nothing else. */
+  readonly slots: readonly number[];
+  readonly readsOnlyTx: boolean;
+  expand(tx: Transaction): string;
+};
+
+/** What a link does for each value that matches: setvar, ctl, initcol … in the order written. */
+export type Effect = ((tx: Transaction, rule: Rule) => void) & { readonly footprint?: Footprint };
+
+/** One SecRule or SecAction of a chain. */
+export type Link = {
+  readonly place: Place;
+  /** Empty for SecAction, which always matches once. */
+  readonly targets: readonly Target[];
+  readonly exclusions: readonly Exclusion[];
+  /** null for SecAction. */
+  readonly operator: CompiledOperator | null;
+  readonly transformations: readonly Transformation[];
+  readonly isMultiMatch: boolean;
+  readonly isCapturing: boolean;
+  readonly effects: readonly Effect[];
+  /** Says, where it is not null, that the link cannot match the transaction as it stands. */
+  readonly cannotMatch: ((tx: Transaction) => boolean) | null;
+};
+
+export type Disruption =
+  | { readonly kind: 'pass' }
+  | { readonly kind: 'deny'; readonly status: number }
+  | { readonly kind: 'drop' }
+  | { readonly kind: 'redirect'; readonly status: number; readonly url: Macro }
+  | { readonly kind: 'allow'; readonly scope: 'transaction' | 'phase' | 'request' };
+
+export type Rule = {
+  /** Index among all rules, in file order. */
+  readonly index: number;
+  readonly id: number;
+  readonly phase: Phase;
+  readonly place: Place;
+  readonly links: readonly Link[];
+  readonly disruption: Disruption;
+  readonly message: Macro | null;
+  readonly logData: Macro | null;
+  readonly severity: number | null;
+  readonly tags: readonly Macro[];
+  readonly version: string;
+  readonly revision: string;
+  readonly maturity: number;
+  readonly accuracy: number;
+  readonly isLogged: boolean;
+  readonly isAuditLogged: boolean;
+  /** Rules of the same phase to leave out after a match: a position in `PhaseProgram.rules`, or -1. */
+  readonly skipTo: number;
+  /** True when every value the head looks at is stored and its operator depends on the value alone: scanned, not evaluated. */
+  readonly isScannable: boolean;
+  /** Scan group (see groups.ts); 0 is always scanned. */
+  readonly group: number;
+};
+
+export type PhaseProgram = { readonly rules: readonly Rule[] };
+
+/** A rule set ready to run. Immutable. */
+export type Program = {
+  readonly settings: Settings;
+  readonly rules: readonly Rule[];
+  /** Index 1–5. */
+  readonly phases: readonly PhaseProgram[];
+  readonly groupCount: number;
+  readonly txNames: readonly string[];
+  /** Slot of a TX name in lower case, or -1. */
+  slotOf(key: string): number;
+};
