@@ -12,11 +12,11 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SecurityStatus } from '@sallyport/contract';
-import { listProcesses } from '../../apps/supervisor/src/process/proc.ts';
-import { readState } from '../../apps/supervisor/src/state-file.ts';
-import { until } from '../../apps/supervisor/src/testing/until.ts';
+import { listProcesses } from '@sallyport/deployment/processes';
+import { readState } from '@sallyport/deployment/supervisor-state';
 import { createProduct, type Product } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { until } from '../support/until.ts';
 
 const HOST = 'shop.example.com';
 const REQUESTS = 2_000;

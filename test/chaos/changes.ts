@@ -1,4 +1,4 @@
-import { until } from '../../apps/supervisor/src/testing/until.ts';
+import { until } from '../support/until.ts';
 import type { Ledger, Target } from './ledger.ts';
 import type { Origin } from './origin.ts';
 

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
+import { readProcess } from '@sallyport/deployment/processes';
 import { expect, onTestFinished, test } from 'vitest';
-import { readProcess } from '../../apps/supervisor/src/process/proc.ts';
-import { until } from '../../apps/supervisor/src/testing/until.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type Postgres, startPostgres } from '../support/start-postgres.ts';
+import { until } from '../support/until.ts';
 import { createChanger } from './changes.ts';
 import { createLedger } from './ledger.ts';
 import { watchListeners } from './listening.ts';

@@ -3,9 +3,9 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listProcesses, readProcess } from '../../apps/supervisor/src/process/proc.ts';
-import { readState } from '../../apps/supervisor/src/state-file.ts';
-import { until } from '../../apps/supervisor/src/testing/until.ts';
+import { listProcesses, readProcess } from '@sallyport/deployment/processes';
+import { readState } from '@sallyport/deployment/supervisor-state';
+import { until } from '../support/until.ts';
 
 /** What can be killed. */
 export const victims = ['supervisor', 'haproxy master', 'haproxy worker', 'server', 'guard'] as const;

@@ -44,7 +44,7 @@ test.each(pages)('every link of %s leads somewhere', (page) => {
 
 test('every setting is described in docs/operations.md, and no other', () => {
   const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort();
-  const known = names(read('apps/server/src/config.ts'), /read\('([A-Z_]+)'/g);
+  const known = names(read('packages/deployment/src/config.ts'), /read\('([A-Z_]+)'/g);
   const described = names(read('docs/operations.md'), /^\| `([A-Z][A-Z_]+)` \|/gm);
   expect(known).toContain('SALLYPORT_HTTP_BIND');
   expect(described).toEqual(known);

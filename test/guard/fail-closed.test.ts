@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { guardFiles } from '@sallyport/deployment/places';
 import { afterEach, describe, expect, test } from 'vitest';
-import { guardFiles } from '../../apps/server/src/dataplane/enforcement-layout.ts';
 import { ask } from './support/ask.ts';
 import { givenConfig, SMALL_RULES } from './support/config.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';

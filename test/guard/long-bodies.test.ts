@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { guardFiles, spoolDirectory } from '@sallyport/deployment/places';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { guardFiles, spoolDirectory } from '../../apps/server/src/dataplane/enforcement-layout.ts';
 import { freePort } from '../support/free-ports.ts';
 import { ask, exchange, statusLine } from './support/ask.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';

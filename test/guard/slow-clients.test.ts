@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
+import { spoolDirectory } from '@sallyport/deployment/places';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { spoolDirectory } from '../../apps/server/src/dataplane/enforcement-layout.ts';
 import { ask } from './support/ask.ts';
 import { givenConfig, SMALL_RULES } from './support/config.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';

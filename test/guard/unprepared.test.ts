@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { guardConfigFile } from '@sallyport/deployment/places';
 import { dataPlaneFiles, everybodyCleared } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
-import { guardConfigFile } from '../../apps/server/src/dataplane/enforcement-layout.ts';
 import { ask } from './support/ask.ts';
 import { givenConfig, writeConfig } from './support/config.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';

@@ -17,8 +17,8 @@ const cases: readonly Case[] = [
   ['packages/contract/src/a.ts', "'node:fs'", 'refused'],
   ['packages/haproxy/src/a.ts', "'@sallyport/contract'", 'allowed'],
   ['packages/haproxy/src/a.ts', "'pino'", 'refused'],
-  ['packages/haproxy/src/driver/a.ts', "'../../../../apps/server/src/log.ts'", 'refused'],
-  ['packages/spop/src/a.ts', "'@sallyport/server/log'", 'refused'],
+  ['packages/haproxy/src/driver/a.ts', "'../../../../apps/server/src/app.ts'", 'refused'],
+  ['packages/spop/src/a.ts', "'@sallyport/deployment/log'", 'refused'],
   ['packages/waf/src/a.ts', "'./engine/engine.ts'", 'allowed'],
   ['packages/waf/src/a.ts', "'@sallyport/contract'", 'refused'],
   ['packages/waf/src/a.ts', "'../../spop/src/agent.ts'", 'refused'],
@@ -53,13 +53,13 @@ const cases: readonly Case[] = [
   ['apps/server/src/net/a.ts', "'../dataplane/plane.ts'", 'refused'],
   ['apps/server/src/secrets/a.ts', "'../features/auth/service.ts'", 'refused'],
 
-  ['apps/guard/src/a.ts', "'@sallyport/server/dataplane/enforcement-layout'", 'allowed'],
-  ['apps/guard/src/a.ts', "'@sallyport/server/db/open'", 'refused'],
-  ['apps/guard/src/a.ts', "'../../server/src/db/open.ts'", 'refused'],
-  ['apps/supervisor/src/a.ts', "'@sallyport/server/config'", 'allowed'],
+  ['apps/guard/src/a.ts', "'@sallyport/deployment/places'", 'allowed'],
+  ['apps/guard/src/a.ts', "'@sallyport/store/database/open'", 'refused'],
+  ['apps/guard/src/a.ts', "'../../server/src/server.ts'", 'refused'],
+  ['apps/supervisor/src/a.ts', "'@sallyport/deployment/config'", 'allowed'],
   ['apps/supervisor/src/a.ts', "'@sallyport/server/server'", 'refused'],
   ['apps/web/src/a.ts', "'@sallyport/contract'", 'allowed'],
-  ['apps/web/src/a.ts', "'@sallyport/server/config'", 'refused'],
+  ['apps/web/src/a.ts', "'@sallyport/deployment/config'", 'refused'],
 ];
 
 /** Which of the files biome.json refuses for what they import, by one run over all of them. */

@@ -1,17 +1,17 @@
 import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { adminSocket } from '@sallyport/server/dataplane/proxy-settings';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { adminSocket } from '../../apps/server/src/dataplane/deployment.ts';
 import { reloadHaproxy } from '../../apps/server/src/dataplane/enforcement-reload.ts';
-import { until } from '../../apps/supervisor/src/testing/until.ts';
 import { createAdminSocket } from '../../packages/haproxy/src/index.ts';
 import { type Origin, startOrigin } from '../chaos/origin.ts';
 import { createProduct, type Product } from '../chaos/product.ts';
 import { request } from '../chaos/traffic.ts';
 import { exchange } from '../guard/support/ask.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { until } from '../support/until.ts';
 
 /** Requests per window. */
 const LIMIT = 5;

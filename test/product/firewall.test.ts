@@ -1,9 +1,9 @@
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SecurityStatus } from '@sallyport/contract';
+import { listProcesses } from '@sallyport/deployment/processes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificate } from '../../apps/server/src/testing/certificates.ts';
-import { listProcesses } from '../../apps/supervisor/src/process/proc.ts';
 import { createProduct, type Product } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
 

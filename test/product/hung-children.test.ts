@@ -2,12 +2,12 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { Health, SecurityStatus } from '@sallyport/contract';
+import { readProcess } from '@sallyport/deployment/processes';
+import { readState } from '@sallyport/deployment/supervisor-state';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readProcess } from '../../apps/supervisor/src/process/proc.ts';
-import { readState } from '../../apps/supervisor/src/state-file.ts';
-import { until } from '../../apps/supervisor/src/testing/until.ts';
 import { createProduct, type Product, type Victim } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { until } from '../support/until.ts';
 
 const HOST = 'hung.test';
 const ATTACK = `/?id=${encodeURIComponent('1 union select password from users--')}`;

@@ -4,11 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { defaultGuards } from '@sallyport/deployment/places';
+import { listProcesses } from '@sallyport/deployment/processes';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { defaultGuards } from '../../apps/server/src/dataplane/enforcement-layout.ts';
-import { listProcesses } from '../../apps/supervisor/src/process/proc.ts';
-import { until } from '../../apps/supervisor/src/testing/until.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { until } from '../support/until.ts';
 
 const main = fileURLToPath(new URL('../../apps/supervisor/src/main.ts', import.meta.url));
 

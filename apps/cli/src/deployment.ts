@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { type Config, parseConfig } from '@sallyport/deployment/config';
+import { readEnvironment } from '@sallyport/deployment/config-sources';
+import { createLog } from '@sallyport/deployment/log';
 import { type Accounts, createAccounts } from '@sallyport/server/accounts';
 import { type Actor, systemActor } from '@sallyport/server/actor';
-import { type Config, parseConfig } from '@sallyport/server/config';
-import { readEnvironment } from '@sallyport/server/config-sources';
 import { pendingMigrations } from '@sallyport/server/db/migrate';
 import { type Database, openDatabase } from '@sallyport/server/db/open';
-import { createLog } from '@sallyport/server/log';
 import { createSafeFetch } from '@sallyport/server/net/safe-fetch';
 import { systemLookup } from '@sallyport/server/net/system-lookup';
 import type { Vault } from '@sallyport/server/secrets/vault';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { parseConfig } from '@sallyport/server/config';
+import { parseConfig } from '@sallyport/deployment/config';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../test/support/free-ports.ts';
 import { chooseInstance, type Instance } from './instances.ts';

@@ -1,8 +1,8 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Config, ConfigError, parseConfig } from '@sallyport/server/config';
-import { readEnvironment as mergeEnvironment } from '@sallyport/server/config-sources';
-import { listProcesses, type ProcessInfo, readEnvironment } from '@sallyport/supervisor/process/proc';
+import { type Config, ConfigError, parseConfig } from '@sallyport/deployment/config';
+import { readEnvironment as mergeEnvironment } from '@sallyport/deployment/config-sources';
+import { listProcesses, type ProcessInfo, readEnvironment } from '@sallyport/deployment/processes';
 import type { Command } from 'commander';
 import { loadConfig } from './deployment.ts';
 import { CommandFailure } from './failure.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { failureLines } from '@sallyport/server/failure-lines';
+import { failureLines } from '@sallyport/deployment/failure-lines';
 import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { configCommand } from './commands/config.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { GuardConfig, GuardCounters, GuardMessage } from '@sallyport/contract';
-import { guardConfigFile, guardFiles, logSocket } from '@sallyport/server/dataplane/enforcement-layout';
+import { guardConfigFile, guardFiles, logSocket } from '@sallyport/deployment/places';
 import { type GuardStats, startControl } from './control.ts';
 import { createAgent } from './judge/agent.ts';
 import { createJudge } from './judge/judge.ts';

@@ -1,9 +1,9 @@
-import { collectAll } from './collect-all.ts';
-import { type Config, parseConfig } from './config.ts';
-import { readEnvironment } from './config-sources.ts';
-import { failureLines } from './failure-lines.ts';
-import { createLog, logOutput } from './log.ts';
-import { localAddress } from './net/listen.ts';
+import { collectAll } from '@sallyport/deployment/collect-all';
+import { type Config, parseConfig } from '@sallyport/deployment/config';
+import { readEnvironment } from '@sallyport/deployment/config-sources';
+import { failureLines } from '@sallyport/deployment/failure-lines';
+import { localAddress } from '@sallyport/deployment/listen';
+import { createLog, logOutput } from '@sallyport/deployment/log';
 import { startServer } from './server.ts';
 
 /** The password is too short on purpose: copied as it is, the command makes nothing. */

@@ -4,20 +4,26 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseConfig } from '@sallyport/deployment/config';
+import { prepareDataDir } from '@sallyport/deployment/data-dir';
+import { failureLines } from '@sallyport/deployment/failure-lines';
+import { createLog, logOutput } from '@sallyport/deployment/log';
 import { createDataPlane, dataPlaneFiles, writeStaticFiles } from '@sallyport/haproxy';
-import { parseConfig } from './config.ts';
-import { prepareDataDir } from './data-dir.ts';
-import { adminSocket, haproxyProgram, ownListeners, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginGuard, createOwnOrigin } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
 import { createPlane } from './dataplane/plane.ts';
+import {
+  adminSocket,
+  haproxyProgram,
+  ownListeners,
+  proxyDirectory,
+  toProxySettings,
+} from './dataplane/proxy-settings.ts';
 import type { RouteSource } from './dataplane/route-source.ts';
 import { migrate } from './db/migrate.ts';
 import { openDatabase } from './db/open.ts';
-import { failureLines } from './failure-lines.ts';
 import { findCoreRuleSet } from './features/rulesets/core-rule-set.ts';
-import { createLog, logOutput } from './log.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { renderEnforcement } from './render-enforcement.ts';
 import { createRouteSource } from './route-source.ts';

@@ -1,10 +1,10 @@
+import type { Config } from '@sallyport/deployment/config';
 import { createAdminSocket, writeStaticFiles } from '@sallyport/haproxy';
-import type { Config } from './config.ts';
-import { adminSocket, proxyDirectory, toProxySettings } from './dataplane/deployment.ts';
 import { banLines } from './dataplane/enforcement-bans.ts';
 import { limitEntries, networkEntries, switchEntries } from './dataplane/enforcement-entries.ts';
 import { createEnforcementMaps } from './dataplane/enforcement-maps.ts';
 import { readWindow, writeWindow } from './dataplane/enforcement-window.ts';
+import { adminSocket, proxyDirectory, toProxySettings } from './dataplane/proxy-settings.ts';
 import type { CoreRuleSet } from './features/rulesets/core-rule-set.ts';
 import { foldBans } from './features/security/bans.ts';
 import type { EnforcementSource } from './features/security/enforcement.ts';

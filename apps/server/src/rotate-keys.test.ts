@@ -1,11 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TotpSecret } from '@sallyport/contract';
+import { createLog } from '@sallyport/deployment/log';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from './db/open.ts';
 import { CHAIN_KEY_CONTEXT } from './features/audit/chain-key.ts';
-import { createLog } from './log.ts';
 import { rotateKeys, SEALED_PLACES } from './rotate-keys.ts';
 import { newKey, replaceKey, retiredKeys } from './secrets/key-file.ts';
 import { createVault, openVault, type Vault } from './secrets/vault.ts';

@@ -1,10 +1,10 @@
+import { checkCountryDatabase, findCountryDatabase } from '@sallyport/access/country-database';
 import type { SettingKey } from '@sallyport/contract';
+import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import type { Logger } from 'pino';
 import type { Actor, RecordChange } from './actor.ts';
-import { proxySocketMode } from './dataplane/proxy-account.ts';
 import type { Database, Executor } from './db/open.ts';
 import { refuse } from './errors.ts';
-import { checkCountryDatabase, findCountryDatabase } from './features/access-lists/country-database.ts';
 import { createAccessLists } from './features/access-lists/service.ts';
 import { accessListStore } from './features/access-lists/store.ts';
 import type { Auth } from './features/auth/service.ts';

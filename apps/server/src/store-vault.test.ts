@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import type { Config } from '@sallyport/deployment/config';
+import { ConfigError } from '@sallyport/deployment/config';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { Config } from './config.ts';
-import { ConfigError } from './config.ts';
 import { startServer } from './server.ts';
 import { emptyStore, onBothDatabases } from './testing/start-app.ts';
 

@@ -1,4 +1,4 @@
-import { ConfigError } from './config.ts';
+import { ConfigError } from '@sallyport/deployment/config';
 import type { Database } from './db/open.ts';
 import { keyFile } from './secrets/key-file.ts';
 import { keyIdOf, openVault, type Vault } from './secrets/vault.ts';

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isStillRunning, listProcesses, type ProcessInfo, readEnvironment } from '@sallyport/deployment/processes';
 import type { ChildSpec } from './child-spec.ts';
-import { isStillRunning, listProcesses, type ProcessInfo, readEnvironment } from './process/proc.ts';
 
 type Identity = Pick<ChildSpec, 'argv' | 'env' | 'cwd'>;
 

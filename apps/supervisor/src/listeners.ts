@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import type { Listen } from '@sallyport/server/net/listen';
+import type { Listen } from '@sallyport/deployment/listen';
 
 /** Why an address can't be listened on, as the system's error code (EADDRINUSE, EACCES …); undefined when it can. */
 export const whyNotBindable = ({ host, port }: Listen): Promise<string | undefined> =>

@@ -1,21 +1,21 @@
 import { existsSync } from 'node:fs';
-import { collectAll } from '@sallyport/server/collect-all';
-import { ConfigError, parseConfig } from '@sallyport/server/config';
-import { readEnvironment } from '@sallyport/server/config-sources';
-import { prepareRunDirectory } from '@sallyport/server/dataplane/proxy-account';
-import { createLog, logOutput } from '@sallyport/server/log';
-import { formatAddress } from '@sallyport/server/net/listen';
+import { collectAll } from '@sallyport/deployment/collect-all';
+import { ConfigError, parseConfig } from '@sallyport/deployment/config';
+import { readEnvironment } from '@sallyport/deployment/config-sources';
+import { formatAddress } from '@sallyport/deployment/listen';
+import { createLog, logOutput } from '@sallyport/deployment/log';
+import { readBootId } from '@sallyport/deployment/processes';
+import { prepareRunDirectory } from '@sallyport/deployment/proxy-account';
+import { readState, writeState } from '@sallyport/deployment/supervisor-state';
 import { endStrays } from './adoption.ts';
 import { layoutOf } from './children/layout.ts';
 import { programPath } from './children/program-path.ts';
 import { openDataDir } from './data-dir.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 import { explainBindError, whyNotBindable } from './listeners.ts';
-import { readBootId } from './process/proc.ts';
 import { processTable } from './process-table.ts';
 import { chooseAddresses, configuredAddresses, type ProxyAddresses } from './proxy-listeners.ts';
 import { createScreen } from './screen.ts';
-import { readState, writeState } from './state-file.ts';
 import { findInherited, superviseAll } from './supervisor.ts';
 
 const run = async (): Promise<void> => {

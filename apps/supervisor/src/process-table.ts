@@ -1,5 +1,5 @@
-import type { Config } from '@sallyport/server/config';
-import { parseListen } from '@sallyport/server/net/listen';
+import type { Config } from '@sallyport/deployment/config';
+import { parseListen } from '@sallyport/deployment/listen';
 import type { Logger } from 'pino';
 import type { ChildSpec } from './child-spec.ts';
 import { guardChild } from './children/guard.ts';

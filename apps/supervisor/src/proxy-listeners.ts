@@ -1,5 +1,5 @@
-import type { Config } from '@sallyport/server/config';
-import { formatAddress } from '@sallyport/server/net/listen';
+import type { Config } from '@sallyport/deployment/config';
+import { formatAddress } from '@sallyport/deployment/listen';
 import { type Choice, chooseListener } from './listeners.ts';
 
 /** Where the data plane listens, as the settings write it. */

@@ -1,5 +1,5 @@
-import type { LogFormat } from '@sallyport/server/log';
-import { isOnEveryAddress, type Listen, localAddress } from '@sallyport/server/net/listen';
+import { isOnEveryAddress, type Listen, localAddress } from '@sallyport/deployment/listen';
+import type { LogFormat } from '@sallyport/deployment/log';
 import type { Logger } from 'pino';
 import type { ProxyAddresses } from './proxy-listeners.ts';
 

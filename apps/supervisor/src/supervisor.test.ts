@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { listProcesses, readProcess } from '@sallyport/deployment/processes';
+import { readState, writeState } from '@sallyport/deployment/supervisor-state';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../../../test/support/free-ports.ts';
+import { until } from '../../../test/support/until.ts';
 import { endStrays } from './adoption.ts';
-import { listProcesses, readProcess } from './process/proc.ts';
-import { readState, writeState } from './state-file.ts';
 import type { RunSupervisor } from './testing/run-supervisor.ts';
-import { until } from './testing/until.ts';
 
 const script = (name: string) => fileURLToPath(new URL(`./testing/${name}`, import.meta.url));
 

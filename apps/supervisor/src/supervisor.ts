@@ -1,11 +1,11 @@
+import { isStillRunning, readProcess } from '@sallyport/deployment/processes';
+import type { SupervisorState } from '@sallyport/deployment/supervisor-state';
 import type { Logger } from 'pino';
 import { endStrays, isAdoptable } from './adoption.ts';
 import type { ChildSpec } from './child-spec.ts';
 import { type Keeper, keepRunning } from './keeper.ts';
-import { isStillRunning, readProcess } from './process/proc.ts';
 import { adoptProcess, type RunningProcess } from './process/running-process.ts';
 import { type StopSteps, stopProcess } from './process/stop-process.ts';
-import type { SupervisorState } from './state-file.ts';
 
 export interface SupervisorDeps {
   /** In the order of their start; they are stopped in reverse. */

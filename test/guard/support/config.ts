@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { GuardConfig } from '@sallyport/contract';
-import { guardConfigFile } from '../../../apps/server/src/dataplane/enforcement-layout.ts';
+import { guardConfigFile } from '@sallyport/deployment/places';
 
 /** Rules that are small enough to load at once: what holds "attack" anywhere is refused. */
 export const SMALL_RULES = `SecRuleEngine On

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { guardFiles } from '@sallyport/deployment/places';
 import type { GuardStats } from '../../../apps/guard/src/control.ts';
-import { guardFiles } from '../../../apps/server/src/dataplane/enforcement-layout.ts';
 
 const main = fileURLToPath(new URL('../../../apps/guard/src/main.ts', import.meta.url));
 

@@ -5,6 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GuardConfig, GuardMessage } from '@sallyport/contract';
+import { guardFiles, logSocket, returnSocket } from '@sallyport/deployment/places';
 import {
   createDataPlane,
   type DataPlane,
@@ -14,7 +15,6 @@ import {
   judgedFlags,
   writeStaticFiles,
 } from '@sallyport/haproxy';
-import { guardFiles, logSocket, returnSocket } from '../../../apps/server/src/dataplane/enforcement-layout.ts';
 import { nobodyBanned } from '../../../packages/haproxy/test/support/enforce-nothing.ts';
 import { defaultFlags, plainOrigin } from '../../../packages/haproxy/test/support/given.ts';
 import { freePort } from '../../support/free-ports.ts';

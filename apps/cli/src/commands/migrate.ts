@@ -1,4 +1,4 @@
-import { prepareDataDir } from '@sallyport/server/data-dir';
+import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { migrate } from '@sallyport/server/db/migrate';
 import { openDatabase } from '@sallyport/server/db/open';
 import { Command } from 'commander';

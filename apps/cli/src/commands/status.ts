@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Config } from '@sallyport/server/config';
+import type { Config } from '@sallyport/deployment/config';
+import { localAddress } from '@sallyport/deployment/listen';
+import { isStillRunning } from '@sallyport/deployment/processes';
+import { readState } from '@sallyport/deployment/supervisor-state';
 import { pendingMigrations } from '@sallyport/server/db/migrate';
-import { localAddress } from '@sallyport/server/net/listen';
-import { isStillRunning } from '@sallyport/supervisor/process/proc';
-import { readState } from '@sallyport/supervisor/state-file';
 import { Command } from 'commander';
 import { openStore } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';

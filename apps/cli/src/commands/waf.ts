@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { GuardConfig } from '@sallyport/contract';
-import { guardConfigFile } from '@sallyport/server/dataplane/enforcement-layout';
+import { guardConfigFile } from '@sallyport/deployment/places';
 import {
   baselineRules,
   type CompileEnv,

@@ -1,5 +1,5 @@
 import type { GuardMessage } from '@sallyport/contract';
-import { proxySocketMode } from '@sallyport/server/dataplane/proxy-account';
+import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import { createSpopAgent } from '@sallyport/spop';
 import type { Policy } from '../policy/policy.ts';
 import type { Counter } from '../tell/counts.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { GuardConfig } from '@sallyport/contract';
-import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
+import { guardFiles } from '@sallyport/deployment/places';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCountFile } from '../tell/count-file.ts';
 import { type RunningThread, runThread } from '../threads/run-thread.ts';

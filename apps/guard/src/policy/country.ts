@@ -1,5 +1,5 @@
 import type { CountryLookup } from '@sallyport/access';
-import { findCountryDatabase, openCountryDatabase } from '@sallyport/server/features/access-lists/country-database';
+import { findCountryDatabase, openCountryDatabase } from '@sallyport/access/country-database';
 
 /** Looks countries up in the database of this data directory, which takes memory from the first look-up on; undefined without one. */
 export const findCountry = (dataDir: string): CountryLookup | undefined => {

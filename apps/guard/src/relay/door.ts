@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { returnSocket, spoolDirectory } from '@sallyport/server/dataplane/enforcement-layout';
-import { proxySocketMode } from '@sallyport/server/dataplane/proxy-account';
+import { returnSocket, spoolDirectory } from '@sallyport/deployment/places';
+import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import { createForwarder } from './forward.ts';
 import { createBodyHolder } from './held-body.ts';
 import { createPlaces } from './places.ts';

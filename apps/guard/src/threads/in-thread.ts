@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { GuardConfig, GuardMessage } from '@sallyport/contract';
-import { collectAll } from '@sallyport/server/collect-all';
-import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
+import { collectAll } from '@sallyport/deployment/collect-all';
+import { guardFiles } from '@sallyport/deployment/places';
 import type { RuleSet } from '@sallyport/waf';
 import { findCountry } from '../policy/country.ts';
 import { createPolicy, type Policy } from '../policy/policy.ts';

@@ -1,5 +1,5 @@
 /** Thread of a worker: answers HAProxy's questions by one set of rules, and the relay's short ones. Other rules mean another thread. */
-import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
+import { guardFiles } from '@sallyport/deployment/places';
 import { createAgent } from '../judge/agent.ts';
 import { createJudge } from '../judge/judge.ts';
 import { createThread } from './in-thread.ts';

@@ -1,6 +1,6 @@
 import { createConnection } from 'node:net';
-import type { Config } from '../config.ts';
-import { guardFiles } from './enforcement-layout.ts';
+import type { Config } from '@sallyport/deployment/config';
+import { guardFiles } from '@sallyport/deployment/places';
 import { APPLIED, type Applied, notApplied } from './enforcement-map.ts';
 
 /** Compiling rules takes a second or two on a small machine that is busy. */

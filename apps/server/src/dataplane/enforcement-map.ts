@@ -8,7 +8,7 @@ import {
   RuntimeUnavailable,
   writeFileAtomically,
 } from '@sallyport/haproxy';
-import { proxyDirectory } from './deployment.ts';
+import { proxyDirectory } from './proxy-settings.ts';
 
 /** What became of a change: enforced from now on, or not yet and why (in words for the operator). */
 export interface Applied {

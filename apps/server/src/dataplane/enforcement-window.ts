@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { windowFile } from '@sallyport/deployment/places';
 import { writeFileAtomically } from '@sallyport/haproxy';
-import { windowFile } from './enforcement-layout.ts';
 
 const DEFAULT_WINDOW_SEC = 60;
 const LONGEST_WINDOW_SEC = 86_400;

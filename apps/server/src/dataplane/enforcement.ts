@@ -1,7 +1,6 @@
 import type { GuardConfig } from '@sallyport/contract';
+import type { Config } from '@sallyport/deployment/config';
 import { createAdminSocket, type DataPlane, writeStaticFiles } from '@sallyport/haproxy';
-import type { Config } from '../config.ts';
-import { adminSocket, proxyDirectory, toProxySettings } from './deployment.ts';
 import { type BanChange, createBans } from './enforcement-bans.ts';
 import {
   type GuardSwitches,
@@ -17,6 +16,7 @@ import { createEnforcementMaps } from './enforcement-maps.ts';
 import { reloadHaproxy } from './enforcement-reload.ts';
 import { readUnjudged } from './enforcement-unjudged.ts';
 import { readWindow, writeWindow } from './enforcement-window.ts';
+import { adminSocket, proxyDirectory, toProxySettings } from './proxy-settings.ts';
 
 export interface EnforcementDeps {
   config: Config;

@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { isOnEveryAddress, type Listen } from '@sallyport/deployment/listen';
 import { isMetadataOrLinkLocal } from '../net/blocked-addresses.ts';
-import { isOnEveryAddress, type Listen } from '../net/listen.ts';
 import { isLoopbackAddress } from '../net/loopback.ts';
 
 /** Says why `address` and `port` may not be an ordinary host's origin (`a link-local address`); undefined when they may. */

@@ -1,5 +1,5 @@
+import { ConfigError } from '@sallyport/deployment/config';
 import { type Kysely, sql } from 'kysely';
-import { ConfigError } from '../config.ts';
 import * as routes from './migrations/0001-routes.ts';
 import * as accounts from './migrations/0002-accounts.ts';
 import * as audit from './migrations/0003-audit.ts';

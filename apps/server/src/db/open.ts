@@ -1,9 +1,9 @@
 import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
+import { handOver } from '@sallyport/deployment/data-dir';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
-import { handOver } from '../data-dir.ts';
 import { endWhenSilent, type Patience } from './silence.ts';
 import type { Tables } from './tables.ts';
 

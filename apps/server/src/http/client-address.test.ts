@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import { Cidr, cidrSet } from '@sallyport/deployment/cidr';
 import { expect, test } from 'vitest';
-import { Cidr, cidrSet } from '../net/cidr.ts';
 import { createClientAddress } from './client-address.ts';
 
 const addressOf = createClientAddress(cidrSet([Cidr.parse('10.0.0.0/8'), Cidr.parse('2001:db8:ffff::/48')]));

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { apiSocket } from '@sallyport/deployment/places';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { apiSocket } from '../dataplane/enforcement-layout.ts';
 import { createGiven } from '../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 

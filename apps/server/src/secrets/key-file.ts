@@ -14,8 +14,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { ConfigError } from '../config.ts';
-import { handOver } from '../data-dir.ts';
+import { ConfigError } from '@sallyport/deployment/config';
+import { handOver } from '@sallyport/deployment/data-dir';
 
 const KEY_FILE = 'encryption.key';
 const KEY_BYTES = 32;

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Config, parseConfig } from '@sallyport/deployment/config';
 import pg from 'pg';
 import { type Logger, pino } from 'pino';
 import { describe, inject } from 'vitest';
-import { type Config, parseConfig } from '../config.ts';
 import { type RunningServer, type StartOptions, startServer } from '../server.ts';
 
 export interface ApiResponse<T = unknown> {

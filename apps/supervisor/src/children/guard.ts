@@ -1,4 +1,4 @@
-import { guardFiles } from '@sallyport/server/dataplane/enforcement-layout';
+import { guardFiles } from '@sallyport/deployment/places';
 import type { ChildSpec } from '../child-spec.ts';
 import { answersLine } from './answers.ts';
 import type { Layout } from './layout.ts';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { prepareRunDirectory } from '@sallyport/server/dataplane/proxy-account';
-import type { Listen } from '@sallyport/server/net/listen';
+import type { Listen } from '@sallyport/deployment/listen';
+import { prepareRunDirectory } from '@sallyport/deployment/proxy-account';
 import type { Logger } from 'pino';
 import { worksIn } from '../adoption.ts';
 import type { ChildSpec } from '../child-spec.ts';

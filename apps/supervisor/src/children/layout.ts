@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { runDirectory } from '@sallyport/server/dataplane/proxy-account';
+import { runDirectory } from '@sallyport/deployment/proxy-account';
 
 /** Files of the data directory that the supervisor and its children agree on, absolute. */
 export interface Layout {

@@ -1,4 +1,4 @@
-import { type Listen, localAddress } from '@sallyport/server/net/listen';
+import { type Listen, localAddress } from '@sallyport/deployment/listen';
 import type { ChildSpec } from '../child-spec.ts';
 import { answersHttp } from './answers.ts';
 import { programPath } from './program-path.ts';

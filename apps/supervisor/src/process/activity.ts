@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { listProcesses } from './proc.ts';
+import { listProcesses } from '@sallyport/deployment/processes';
 
 /** What a process and those it started are doing, as the kernel sees it. */
 export interface Activity {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { isStillRunning, type ProcessInfo, readProcess } from './proc.ts';
+import { isStillRunning, type ProcessInfo, readProcess } from '@sallyport/deployment/processes';
 
 /** How a process ended; an adopted one is not our child, so the kernel does not tell us. */
 export type Ending = { how: 'code'; code: number } | { how: 'signal'; signal: NodeJS.Signals } | { how: 'unknown' };

@@ -1,6 +1,6 @@
+import { listProcesses, readProcess } from '@sallyport/deployment/processes';
 import { expect, onTestFinished, test } from 'vitest';
-import { until } from '../testing/until.ts';
-import { listProcesses, readProcess } from './proc.ts';
+import { until } from '../../../../test/support/until.ts';
 import { adoptProcess, spawnProcess } from './running-process.ts';
 import { stopProcess } from './stop-process.ts';
 

@@ -1,11 +1,11 @@
 // A supervisor of its own process for the tests, so that it can be killed: supervises what the JSON file in its first
 // argument lists, until SIGTERM.
 import { readFileSync } from 'node:fs';
+import { readBootId } from '@sallyport/deployment/processes';
+import { readState, writeState } from '@sallyport/deployment/supervisor-state';
 import { pino } from 'pino';
 import type { ChildSpec } from '../child-spec.ts';
 import { answersHttp } from '../children/answers.ts';
-import { readBootId } from '../process/proc.ts';
-import { readState, writeState } from '../state-file.ts';
 import { superviseAll } from '../supervisor.ts';
 
 /** What the test writes. */

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
+import { ownCountryDatabase } from '@sallyport/access/country-database';
 import type { AccessList, AccessTestResult, ErrorBody, GuardConfig, ProxyHost } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCountryDatabase } from '../../testing/country-database.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { guardConfigPath } from '../security/guard-config-file.ts';
-import { ownCountryDatabase } from './country-database.ts';
 
 onBothDatabases('access lists', (kind) => {
   let app: TestApp;

@@ -7,6 +7,7 @@ import type {
   RemoteServerInUse,
   RemoteServerPatch,
 } from '@sallyport/contract';
+import { formatAddress } from '@sallyport/deployment/listen';
 import type { Actor, RecordChange } from '../../actor.ts';
 import { tellUses } from '../../db/host-uses.ts';
 import type { Identifier } from '../../db/identifier.ts';
@@ -14,7 +15,6 @@ import type { Page } from '../../db/listing.ts';
 import type { Executor, Transact } from '../../db/open.ts';
 import { refuse } from '../../errors.ts';
 import { parseOriginHost } from '../../net/domain-name.ts';
-import { formatAddress } from '../../net/listen.ts';
 import { anyVersion } from '../../object-version.ts';
 import type { RemoteServerStore } from './store.ts';
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { readState, type SupervisorState, writeState } from './state-file.ts';
+import { readState, type SupervisorState, writeState } from './supervisor-state.ts';
 
 const stateFile = () => {
   const dir = mkdtempSync(join(tmpdir(), 'sallyport-state-'));

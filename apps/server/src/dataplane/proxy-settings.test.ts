@@ -1,11 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseConfig } from '@sallyport/deployment/config';
+import { spoeFile } from '@sallyport/deployment/places';
 import { writeStaticFiles } from '@sallyport/haproxy';
 import { afterAll, expect, test } from 'vitest';
-import { parseConfig } from '../config.ts';
-import { proxyDirectory, toProxySettings } from './deployment.ts';
-import { spoeFile } from './enforcement-layout.ts';
+import { proxyDirectory, toProxySettings } from './proxy-settings.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-deployment-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));

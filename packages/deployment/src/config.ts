@@ -1,9 +1,9 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { defaultGuards } from './dataplane/enforcement-layout.ts';
+import { Cidr } from './cidr.ts';
+import { type Listen, parseListen } from './listen.ts';
 import type { LogFormat } from './log.ts';
-import { Cidr } from './net/cidr.ts';
-import { type Listen, parseListen } from './net/listen.ts';
+import { defaultGuards } from './places.ts';
 
 /** Everything the deployment decides, parsed once. Secrets are kept here and nowhere else. */
 export interface Config {

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Config } from '@sallyport/deployment/config';
+import type { Listen } from '@sallyport/deployment/listen';
+import { apiSocket, guardFiles, logSocket, returnSocket, spoeFile } from '@sallyport/deployment/places';
+import { proxyConfinement } from '@sallyport/deployment/proxy-account';
 import { type ConfigSettings, defaultSettings } from '@sallyport/haproxy';
-import type { Config } from '../config.ts';
-import type { Listen } from '../net/listen.ts';
-import { apiSocket, guardFiles, logSocket, returnSocket, spoeFile } from './enforcement-layout.ts';
 import { readWindow } from './enforcement-window.ts';
-import { proxyConfinement } from './proxy-account.ts';
 
 /** Where everything is that HAProxy reads, and its runtime socket. */
 export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');

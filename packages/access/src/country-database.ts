@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { CountryLookup } from '@sallyport/access';
 import { type CountryResponse, Reader } from 'maxmind';
+import type { CountryLookup } from './country-lookup.ts';
 
 /** The form of databases that hold nothing but the code. */
 interface BareRecord {

@@ -4,8 +4,8 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { until } from '../testing/until.ts';
-import { isStillRunning, listProcesses, readEnvironment, readProcess } from './proc.ts';
+import { until } from '../../../test/support/until.ts';
+import { isStillRunning, listProcesses, readEnvironment, readProcess } from './processes.ts';
 
 const startSleep = (program = 'sleep') => {
   const child = spawn(program, ['60'], { env: { PATH: process.env.PATH, ANSWER: 'a=b' } });
