@@ -11,9 +11,9 @@ export const createRouteSource = (db: Executor, vault: Vault): RouteSource => {
   const hosts = proxyHostStore(db);
   const certificates = certificateStore(db);
   return {
-    hostsById: async (ids) => (await hosts.findByIds(ids)).map(toHostRoute),
+    hostsById: async (ids) => (await hosts.routesByIds(ids)).map(toHostRoute),
     async *allHosts() {
-      for await (const portion of hosts.all()) yield portion.map(toHostRoute);
+      for await (const portion of hosts.allRoutes()) yield portion.map(toHostRoute);
     },
     async certificatesById(ids) {
       const found = await certificates.findByIds(ids);

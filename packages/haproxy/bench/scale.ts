@@ -17,7 +17,6 @@ const [httpPort, httpsPort, originPort] = [22_020, 22_021, 22_022];
 
 const host = (index: number, port: number = originPort): DesiredHost => ({
   id: index,
-  uuid: `host-${index}`,
   names: [`host${index}.customer${index % 977}.example.com`],
   origin: { ...plainOrigin, port },
   flags: defaultFlags,

@@ -67,7 +67,6 @@ export interface Guarded {
 
 const host = (parts: Partial<DesiredHost>): DesiredHost => ({
   id: 1,
-  uuid: '00000000-0000-4000-8000-000000000001',
   names: ['guarded.test'],
   certificate: null,
   ...parts,

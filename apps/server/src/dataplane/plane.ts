@@ -126,8 +126,8 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, isOwnApi
       return { host: route.at(NOWHERE), issue };
     }
     const host = route.at(resolution.address);
-    const own_api = isOwnApi(resolution.address, route.originPort);
-    return { host: { ...host, flags: { ...host.flags, own_api } }, issue: undefined };
+    const isOwn = isOwnApi(resolution.address, route.originPort);
+    return { host: isOwn ? { ...host, flags: { ...host.flags, own_api: true } } : host, issue: undefined };
   };
 
   const openCertificate = (certificate: CertificateSource): DesiredCertificate | undefined => {
@@ -370,14 +370,12 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, isOwnApi
       restart.reconciled();
     },
 
-    /**
-     * Writes what HAProxy starts from. For a process that ends then: what is applied or not it does not keep, which takes
-     * a third of the time with a million hosts.
-     */
+    /** Writes what HAProxy starts from, for a process that ends then. */
     async render(): Promise<void> {
-      const hosts: DesiredHost[] = [];
-      for await (const portion of source.allHosts()) for (const route of portion) hosts.push(desired(route).host);
-      await driver.reconcile({ hosts, certificates: await collectCertificates() });
+      async function* hosts() {
+        for await (const portion of source.allHosts()) yield portion.map((route) => desired(route).host);
+      }
+      await driver.render({ hosts: hosts(), certificates: await collectCertificates() });
     },
 
     /** Looks up all origin names again and moves the routes whose address changed. */

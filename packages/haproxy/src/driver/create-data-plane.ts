@@ -3,12 +3,14 @@ import { dataPlaneFiles } from '../config/layout.ts';
 import { checkStart } from '../files/start-check.ts';
 import type { DataPlane, Outcome } from '../model/data-plane.ts';
 import type { DesiredHost, HostChange } from '../model/desired.ts';
+import type { HostTls } from '../reconcile/tls-entries.ts';
 import { createAdminSocket } from '../runtime/admin-socket.ts';
 import { createCertificateCommands } from '../runtime/certificates.ts';
 import { followHaproxy } from '../runtime/connection.ts';
 import { createMapCommands } from '../runtime/maps.ts';
 import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
 import { createMutex } from './mutex.ts';
+import { renderRoutes } from './render-routes.ts';
 import { createRoutePlane } from './route-plane.ts';
 import { createTlsPlane } from './tls-plane.ts';
 
@@ -166,7 +168,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       : `certificate ${host.certificate} is not there or cannot be served`;
 
   /** Leaves out, one by one, certificates that would keep HAProxy from starting: then nobody would be served. */
-  const quarantineForStart = async (): Promise<void> => {
+  const quarantineForStart = async (hosts: () => Iterable<HostTls>): Promise<void> => {
     if (haproxy === undefined) return;
     for (let remaining = tls.ids().length; remaining > 0; remaining--) {
       const check = await checkStart(haproxy, directory);
@@ -175,7 +177,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
         onEvent({ type: 'change failed', err: new Error(`HAProxy would not start: ${check.reason}`) });
         return;
       }
-      await tls.quarantine(check.certificate, `HAProxy refused it: ${check.reason}`, routes.hosts.values());
+      await tls.quarantine(check.certificate, `HAProxy refused it: ${check.reason}`, hosts());
     }
   };
 
@@ -246,7 +248,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
           });
         });
         if (issue === undefined) revision++;
-        else await exclusively(quarantineForStart);
+        else await exclusively(() => quarantineForStart(() => routes.hosts.values()));
         lastReconcileMs = performance.now() - startedAt;
         return {
           applied: issue === undefined,
@@ -259,6 +261,13 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
           quarantinedCertificates: new Map(tls.refused),
         };
       }),
+
+    async render({ hosts, certificates }) {
+      const rendered = await renderRoutes(directory, hosts);
+      const changes = await tls.intend(certificates, rendered);
+      await tls.takeIntended(changes, () => rendered, { live: async () => {}, exclusively });
+      await quarantineForStart(() => rendered);
+    },
 
     async readBack(id) {
       const host = routes.hosts.get(id);

@@ -1,13 +1,11 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import { dataPlaneFiles, inDirectory } from '../config/layout.ts';
-import { holdsText, writeFileAtomically } from '../files/atomic-file.ts';
-import { mapFileChunks } from '../files/map-file.ts';
 import type { DesiredHost, HostChange } from '../model/desired.ts';
 import { createTwoLevelMap, type OverlayStep } from '../reconcile/two-level-map.ts';
 import { removedRecord } from '../routes/route-record.ts';
 import type { MapCommands } from '../runtime/maps.ts';
 import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
 import { createRouteBook, type RouteBook } from './route-book.ts';
+import { baseChunks, writeBase, writeBaseOnce, writeOverlay as writeOverlayFile } from './route-files.ts';
 
 export type RoutePlaneOptions = {
   directory: string;
@@ -30,12 +28,6 @@ type Planned = { steps: OverlayStep[] | undefined; changedNames: number };
 
 const namesPerTurn = 10_000;
 
-const baseHeader = [
-  'name, space, record: flags|address|port|server name|host id (flags: sums of the bits in haproxy.cfg), or "off".',
-  'Written by Sallyport; hosts-overlay.map wins over this file.',
-];
-const overlayHeader = ['Recent changes, same form as hosts.map; "none" removes a name.'];
-
 /** Keeps files and HAProxy's route maps at the intended contents. Not concurrent: the caller serialises. */
 export const createRoutePlane = (options: RoutePlaneOptions) => {
   const { directory, overlay, base, bulkBase, overlayLimit, payloadBytes, foldPause } = options;
@@ -45,24 +37,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
   /** Names that changes have come to since everything began to be compared. */
   let touched: Set<string> | undefined;
 
-  const writeBase = async (entries: Iterable<readonly [string, string]>): Promise<void> => {
-    const path = inDirectory(directory, dataPlaneFiles.hostsMap);
-    await writeFileAtomically(path, mapFileChunks(baseHeader, entries), { durable: true });
-  };
-
-  /** Before each start of HAProxy the file is rendered: mostly it is there already. */
-  const writeBaseOnce = async (entries: ReadonlyMap<string, string>): Promise<void> => {
-    const path = inDirectory(directory, dataPlaneFiles.hostsMap);
-    if (!(await holdsText(path, mapFileChunks(baseHeader, entries)))) await writeBase(entries);
-  };
-
-  // Not synced: after a power failure the files are written anew from the store before HAProxy starts.
-  const writeOverlay = (): Promise<void> =>
-    writeFileAtomically(
-      inDirectory(directory, dataPlaneFiles.overlayMap),
-      mapFileChunks(overlayHeader, table.overlay),
-      { durable: false },
-    );
+  const writeOverlay = (): Promise<void> => writeOverlayFile(directory, table.overlay);
 
   const runStep = async (step: OverlayStep): Promise<void> => {
     // What is not known may hold the entry that is to be added: there would be two.
@@ -193,7 +168,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       const fold = table.beginFold();
       let isCommitted = false;
       try {
-        await writeBase(fold.entries());
+        await writeBase(directory, baseChunks(fold.entries()));
         isBaseFileCurrent = true;
         // Without HAProxy only the files are folded; what it then lacks is repaired when it is back.
         let unavailable: unknown;
@@ -228,7 +203,7 @@ export const createRoutePlane = (options: RoutePlaneOptions) => {
       const isFirst = table.size === 0 && table.overlay.size === 0;
       const changes = isFirst ? new Map<string, string | undefined>() : await differences(target);
       const isWhole = isFirst || !isBaseFileCurrent || changes.size + table.overlay.size > overlayLimit;
-      if (isWhole) await writeBaseOnce(target);
+      if (isWhole) await writeBaseOnce(directory, () => baseChunks(target));
       return async (latest) => {
         touched = undefined;
         const { changedNames } = next.change(latest);

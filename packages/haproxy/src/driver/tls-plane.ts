@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { certificateFile, certificateId, dataPlaneFiles, inDirectory } from '../config/layout.ts';
 import { writeFileAtomically } from '../files/atomic-file.ts';
 import { InvalidCertificate, normalizeCertificatePem } from '../files/certificate-pem.ts';
-import type { CertificateChange, DesiredCertificate, DesiredHost } from '../model/desired.ts';
-import { createTlsEntries, type TlsTarget } from '../reconcile/tls-entries.ts';
+import type { CertificateChange, DesiredCertificate } from '../model/desired.ts';
+import { createTlsEntries, type HostTls, type TlsTarget } from '../reconcile/tls-entries.ts';
 import { type AppliedTlsLine, groupIntoLines, planTlsLines } from '../reconcile/tls-lines.ts';
 import { type CertificateCommands, crtListLine } from '../runtime/certificates.ts';
 import { RuntimeRefused } from '../runtime/runtime-errors.ts';
@@ -138,7 +138,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
   /** Other changes may come between two parts that run `exclusively`. */
   const take = async (
     changes: readonly CertificateChange[],
-    hosts: () => Iterable<DesiredHost>,
+    hosts: () => Iterable<HostTls>,
     { live, exclusively }: How,
     isDue: (change: CertificateChange) => boolean = () => true,
   ): Promise<void> => {
@@ -168,7 +168,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
     has: (id: number): boolean => held.has(id),
     ids: (): number[] => [...held.keys()],
     changeHost: entries.change,
-    resetEntries: (hosts: Iterable<DesiredHost>): void => entries.reset(hosts, held.values()),
+    resetEntries: (hosts: Iterable<HostTls>): void => entries.reset(hosts, held.values()),
     writeCrtList,
     syncLines,
 
@@ -176,26 +176,20 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
      * Takes and drops certificates: files always; HAProxy through `live`, which may leave a task out while there is
      * none. A certificate that cannot be served is refused and leaves its predecessor in force.
      */
-    async change(changes: readonly CertificateChange[], hosts: () => Iterable<DesiredHost>, how: How): Promise<void> {
+    async change(changes: readonly CertificateChange[], hosts: () => Iterable<HostTls>, how: How): Promise<void> {
       for (const change of changes) overtaken.add(idOf(change));
       await take(changes, hosts, how);
     },
 
     /** Takes what `intend` returned, but for what `change` has come to since. */
-    takeIntended: (
-      changes: readonly CertificateChange[],
-      hosts: () => Iterable<DesiredHost>,
-      how: How,
-    ): Promise<void> => take(changes, hosts, how, (change) => !overtaken.has(idOf(change))),
+    takeIntended: (changes: readonly CertificateChange[], hosts: () => Iterable<HostTls>, how: How): Promise<void> =>
+      take(changes, hosts, how, (change) => !overtaken.has(idOf(change))),
 
     /**
      * Makes these the certificates that there should be, as far as they are known already or lie on disk as they should;
      * returns the others, for `takeIntended`. Forgets those that are not among them.
      */
-    async intend(
-      certificates: Iterable<DesiredCertificate>,
-      hosts: Iterable<DesiredHost>,
-    ): Promise<CertificateChange[]> {
+    async intend(certificates: Iterable<DesiredCertificate>, hosts: Iterable<HostTls>): Promise<CertificateChange[]> {
       const wanted = new Set<number>();
       const changes: CertificateChange[] = [];
       overtaken.clear();
@@ -221,7 +215,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
     },
 
     /** Leaves out a certificate that keeps HAProxy from starting. */
-    async quarantine(id: number, reason: string, hosts: Iterable<DesiredHost>): Promise<void> {
+    async quarantine(id: number, reason: string, hosts: Iterable<HostTls>): Promise<void> {
       held.delete(id);
       refused.set(id, reason);
       entries.reset(hosts, held.values());

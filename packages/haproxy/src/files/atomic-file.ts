@@ -17,14 +17,14 @@ const syncDirectory = async (path: string): Promise<void> => {
 };
 
 /** Whether a file holds exactly this; false when there is none. */
-export const holdsText = async (path: string, chunks: Iterable<string>): Promise<boolean> => {
+export const holdsText = async (path: string, chunks: Iterable<string | Uint8Array>): Promise<boolean> => {
   const file = await open(path, 'r').catch(() => undefined);
   if (!file) return false;
   try {
     for (const chunk of chunks) {
-      const expected = Buffer.from(chunk);
+      const expected = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(expected.length), 0, expected.length);
-      if (bytesRead !== expected.length || !expected.equals(buffer)) return false;
+      if (bytesRead !== expected.length || !buffer.equals(expected)) return false;
     }
     return (await file.read(Buffer.alloc(1), 0, 1)).bytesRead === 0;
   } finally {
@@ -38,7 +38,7 @@ export const holdsText = async (path: string, chunks: Iterable<string>): Promise
  */
 export const writeFileAtomically = async (
   path: string,
-  chunks: Iterable<string>,
+  chunks: Iterable<string | Uint8Array>,
   { durable }: WriteOptions,
 ): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

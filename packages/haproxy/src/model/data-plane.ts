@@ -1,4 +1,4 @@
-import type { CertificateChange, DesiredCertificate, DesiredState, HostChange } from './desired.ts';
+import type { CertificateChange, DesiredCertificate, DesiredFiles, DesiredState, HostChange } from './desired.ts';
 
 /** What became of one host or certificate: live in HAProxy (read back), or not, and why in words for the operator. */
 export type Outcome = { applied: boolean; issue?: string };
@@ -56,10 +56,13 @@ export type DataPlane = {
    */
   applyHosts(changes: readonly HostChange[]): Promise<Map<number, Outcome>>;
   applyCertificates(changes: readonly CertificateChange[]): Promise<Map<number, Outcome>>;
-  /**
-   * Makes files and HAProxy equal to `desired`, whatever they hold now; run before HAProxy starts, it writes the files.
-   */
+  /** Makes files and HAProxy equal to `desired`, whatever they hold now; while there is no HAProxy, the files. */
   reconcile(desired: DesiredState, options?: ReconcileOptions): Promise<ReconcileReport>;
+  /**
+   * Writes the files that HAProxy starts from. For a process that ends then: what was rendered is not kept, so that
+   * nothing else may be asked of this data plane. What can't be served is left out.
+   */
+  render(desired: DesiredFiles): Promise<void>;
   /** Reads from HAProxy whether every name of this host has its route. */
   readBack(id: number): Promise<Outcome>;
   /** Runs `reload` while no change is under way, so that the new process reads files that hold every acknowledged one. */

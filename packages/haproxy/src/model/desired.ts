@@ -12,7 +12,7 @@ export type Origin = {
   h2: boolean;
 };
 
-/** Per-host switches, named as on the wire. */
+/** Per-host switches, named as on the wire; hosts may share them. */
 export type HostFlags = {
   enabled: boolean;
   ssl_forced: boolean;
@@ -36,7 +36,6 @@ export type HostFlags = {
 export type DesiredHost = {
   /** Stable small integer, never reused for another host while this one exists. */
   id: number;
-  uuid: string;
   /** Lower-case DNS names (punycode), a leading `*.` allowed. */
   names: readonly string[];
   origin: Origin;
@@ -59,6 +58,12 @@ export type DesiredCertificate = {
 /** Everything the data plane should serve. */
 export type DesiredState = {
   hosts: Iterable<DesiredHost>;
+  certificates: Iterable<DesiredCertificate>;
+};
+
+/** The same for files that are only written: hosts come in portions, and none is kept. */
+export type DesiredFiles = {
+  hosts: AsyncIterable<readonly DesiredHost[]>;
   certificates: Iterable<DesiredCertificate>;
 };
 

@@ -4,7 +4,11 @@ import { isServableName } from '../routes/route-record.ts';
 /** What a TLS client that asks for a name gets: a certificate (null: the default one), and HTTP/2 or not. */
 export type TlsTarget = { certificate: number | null; http2: boolean };
 
-type HostTls = Pick<DesiredHost, 'names' | 'certificate'> & { flags: Pick<DesiredHost['flags'], 'http2_support'> };
+/** What the list has to know of a host. */
+export type HostTls = Pick<DesiredHost, 'certificate'> & {
+  names: Iterable<string>;
+  flags: Pick<DesiredHost['flags'], 'http2_support'>;
+};
 type CertificateNames = Pick<DesiredCertificate, 'id' | 'names' | 'notAfter'>;
 
 export const isSameTarget = (a: TlsTarget | undefined, b: TlsTarget | undefined): boolean =>

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { DesiredHost, HostFlags, Origin } from '../../src/index.ts';
 
 /** A plain-HTTP origin on loopback, port apart. */
@@ -26,7 +25,6 @@ export const givenHost = (
   flags: Partial<HostFlags> = {},
 ): DesiredHost => ({
   id: id ?? ++lastId,
-  uuid: randomUUID(),
   names,
   origin: { ...plainOrigin, ...origin },
   flags: { ...defaultFlags, ...flags },
