@@ -14,7 +14,7 @@ import { exchange } from './support/http-client.ts';
 import { listen } from './support/origins.ts';
 import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
-const { certificate: cert, key } = createSelfSignedCertificate({
+const { certificate: cert, key } = await createSelfSignedCertificate({
   names: ['origin.example.com'],
   validFrom: new Date(Date.now() - 86_400_000),
   validDays: 2,

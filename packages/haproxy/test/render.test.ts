@@ -8,12 +8,15 @@ import { createDataPlane, type DesiredCertificate, type DesiredHost, dataPlaneFi
 import { givenHost } from './support/given.ts';
 
 const origin = { port: 80 };
-const certificateFor = (id: number, names: [string, ...string[]]): DesiredCertificate => {
-  const { certificate, key } = createSelfSignedCertificate({ names, validFrom: new Date(), validDays: 30 });
+const certificateFor = async (id: number, names: [string, ...string[]]): Promise<DesiredCertificate> => {
+  const { certificate, key } = await createSelfSignedCertificate({ names, validFrom: new Date(), validDays: 30 });
   return { id, pem: certificate + key, names, notAfter: new X509Certificate(certificate).validToDate.getTime() };
 };
 
-const certificates = [certificateFor(1, ['one.test', '*.wild.test']), certificateFor(2, ['two.test'])];
+const certificates = await Promise.all([
+  certificateFor(1, ['one.test', '*.wild.test']),
+  certificateFor(2, ['two.test']),
+]);
 const ordinary = [
   givenHost({ id: 1, names: ['plain.test', 'also.plain.test'], origin }),
   givenHost({ id: 2, names: ['one.test'], origin }),

@@ -13,8 +13,8 @@ import { ask } from './support/http-client.ts';
 import { listen, type Origin, startEchoOrigin } from './support/origins.ts';
 import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
-const givenCertificate = (id: number, ...names: [string, ...string[]]): DesiredCertificate => {
-  const { certificate, key } = createSelfSignedCertificate({ names, validFrom: new Date(), validDays: 30 });
+const givenCertificate = async (id: number, ...names: [string, ...string[]]): Promise<DesiredCertificate> => {
+  const { certificate, key } = await createSelfSignedCertificate({ names, validFrom: new Date(), validDays: 30 });
   return { id, pem: certificate + key, names, notAfter: new X509Certificate(certificate).validToDate.getTime() };
 };
 
@@ -89,9 +89,9 @@ describe('TLS', () => {
   });
 
   test('certificates are found by name: exact, then wildcard; the later one to expire wins', async () => {
-    const exact = givenCertificate(1, 'a.one.example.com');
-    const wildcard = givenCertificate(2, '*.one.example.com');
-    const older = { ...givenCertificate(3, '*.one.example.com'), notAfter: wildcard.notAfter - 1 };
+    const exact = await givenCertificate(1, 'a.one.example.com');
+    const wildcard = await givenCertificate(2, '*.one.example.com');
+    const older = { ...(await givenCertificate(3, '*.one.example.com')), notAfter: wildcard.notAfter - 1 };
     await install(exact, older, wildcard);
     expect((await handshake('a.one.example.com')).fingerprint).toBe(fingerprintOf(exact));
     expect((await handshake('b.one.example.com')).fingerprint).toBe(fingerprintOf(wildcard));
@@ -100,8 +100,8 @@ describe('TLS', () => {
   });
 
   test('a host gets the certificate that was chosen for it, also against the match by name', async () => {
-    const byName = givenCertificate(11, 'two.example.com', '*.two.example.com');
-    const chosen = givenCertificate(12, 'other.example.com');
+    const byName = await givenCertificate(11, 'two.example.com', '*.two.example.com');
+    const chosen = await givenCertificate(12, 'other.example.com');
     await install(byName, chosen);
     const host = givenHost({ names: ['two.example.com', 'x.two.example.com'], origin, certificate: 12 });
     await plane.serve(host);
@@ -113,7 +113,7 @@ describe('TLS', () => {
   });
 
   test('http2_support decides the ALPN of each name, with or without a certificate of its own', async () => {
-    await install(givenCertificate(21, '*.alpn.example.com'));
+    await install(await givenCertificate(21, '*.alpn.example.com'));
     const h1 = givenHost({ names: ['h1.alpn.example.com', 'h1.example.net'], origin }, { http2_support: false });
     await plane.serve(h1, givenHost({ names: ['h2.alpn.example.com'], origin }));
     expect(await handshake('h1.alpn.example.com')).toMatchObject({ alpn: 'http/1.1', subject: '*.alpn.example.com' });
@@ -134,8 +134,8 @@ describe('TLS', () => {
   });
 
   test('a certificate that cannot be served is refused with the reason and harms nobody', async () => {
-    const good = givenCertificate(31, 'good.example.com');
-    const [a, b] = [givenCertificate(32, 'bad.example.com'), givenCertificate(33, 'bad.example.com')];
+    const good = await givenCertificate(31, 'good.example.com');
+    const [a, b] = [await givenCertificate(32, 'bad.example.com'), await givenCertificate(33, 'bad.example.com')];
     const certificateOf = (pem: string): string => pem.slice(0, pem.indexOf('-----BEGIN PRIVATE'));
     const mixed = { ...a, pem: certificateOf(a.pem) + b.pem.slice(certificateOf(b.pem).length) };
     const outcomes = await plane.dataPlane.applyCertificates([
@@ -157,8 +157,8 @@ describe('TLS', () => {
 
   test('a certificate that would keep HAProxy from starting is left out before it starts', async () => {
     const { directory } = plane;
-    const good = givenCertificate(61, 'start.example.com');
-    const bad = { ...givenCertificate(62, 'weak.example.com'), pem: weakCertificate };
+    const good = await givenCertificate(61, 'start.example.com');
+    const bad = { ...(await givenCertificate(62, 'weak.example.com')), pem: weakCertificate };
     plane.haproxy.kill('SIGTERM');
     await plane.haproxy.exited;
     const report = await plane.dataPlane.reconcile({ hosts: [], certificates: [bad, good] });
@@ -170,8 +170,8 @@ describe('TLS', () => {
   });
 
   test('everything is there again after HAProxy restarts, and removed certificates leave no file', async () => {
-    const kept = givenCertificate(41, 'kept.example.com');
-    await install(kept, givenCertificate(42, 'gone.example.com'));
+    const kept = await givenCertificate(41, 'kept.example.com');
+    await install(kept, await givenCertificate(42, 'gone.example.com'));
     await plane.serve(givenHost({ names: ['kept.example.com'], origin }, { http2_support: false }));
     await plane.dataPlane.applyCertificates([{ type: 'remove', id: 42 }]);
     plane.haproxy.kill('SIGTERM');
@@ -185,7 +185,7 @@ describe('TLS', () => {
 
   test('certificates change under load without a failed request', async () => {
     await plane.serve(givenHost({ names: ['swap.example.com'], origin }));
-    await install(givenCertificate(51, 'swap.example.com'));
+    await install(await givenCertificate(51, 'swap.example.com'));
     const failures: unknown[] = [];
     const seen = new Set<string>();
     let isDone = false;
@@ -204,7 +204,7 @@ describe('TLS', () => {
     };
     const clients = Promise.all(Array.from({ length: 4 }, client));
     for (let swap = 0; swap < 5; swap++) {
-      const next = givenCertificate(51, 'swap.example.com', ...(swap % 2 ? ['www.swap.example.com'] : []));
+      const next = await givenCertificate(51, 'swap.example.com', ...(swap % 2 ? ['www.swap.example.com'] : []));
       await install(next);
       await expect.poll(() => seen.has(fingerprintOf(next))).toBe(true);
     }
@@ -249,7 +249,7 @@ describe('https origins', () => {
   const serverNames: unknown[] = [];
 
   const startTlsOrigin = async (answer: string, name: string): Promise<{ port: number; pem: string }> => {
-    const { certificate, key } = createSelfSignedCertificate({
+    const { certificate, key } = await createSelfSignedCertificate({
       names: [name],
       validFrom: new Date(Date.now() - 1000),
       validDays: 3,
@@ -344,9 +344,9 @@ describe('https origins', () => {
 test('what changes a certificate while everything is taken over again is not undone by it', async () => {
   const plane = await startDataPlane({ threads: 1 });
   try {
-    const old = givenCertificate(1, 'renewed.example.com');
-    const renewed = givenCertificate(1, 'renewed.example.com');
-    const removed = givenCertificate(2, 'removed.example.com');
+    const old = await givenCertificate(1, 'renewed.example.com');
+    const renewed = await givenCertificate(1, 'renewed.example.com');
+    const removed = await givenCertificate(2, 'removed.example.com');
     const changed: Promise<unknown>[] = [];
     await plane.dataPlane.reconcile(
       { hosts: [], certificates: [old, removed] },

@@ -1,14 +1,4 @@
-import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
-import * as der from './der.ts';
-
-const ecdsaWithSha256 = der.sequence(der.objectIdentifier('1.2.840.10045.4.3.2'));
-const commonName = (text: string): Buffer =>
-  der.sequence(der.set(der.sequence(der.objectIdentifier('2.5.4.3'), der.utf8String(text))));
-const extension = (oid: string, isCritical: boolean, value: Buffer): Buffer =>
-  der.sequence(der.objectIdentifier(oid), ...(isCritical ? [der.boolean(true)] : []), der.octetString(value));
-
-const pem = (label: string, content: Buffer): string =>
-  `-----BEGIN ${label}-----\n${(content.toString('base64').match(/.{1,64}/g) ?? []).join('\n')}\n-----END ${label}-----\n`;
+import { webcrypto } from 'node:crypto';
 
 export type SelfSignedOptions = {
   /** The first one is also the common name. */
@@ -17,40 +7,37 @@ export type SelfSignedOptions = {
   validDays: number;
 };
 
-const toBeSigned = ({ names, validFrom, validDays }: SelfSignedOptions, publicKey: KeyObject): Buffer => {
-  const subjectPublicKeyInfo = publicKey.export({ type: 'spki', format: 'der' });
-  const keyIdentifier = createHash('sha1').update(subjectPublicKeyInfo).digest();
-  const serial = randomBytes(16);
-  serial[0] = ((serial[0] ?? 0) & 0x3f) | 0x40;
-  const validUntil = new Date(validFrom.getTime() + validDays * 86_400_000);
-  const alternativeNames = names.map((name) => der.tagged(2, false, Buffer.from(name)));
-  return der.sequence(
-    der.tagged(0, true, der.integer(Buffer.from([2]))),
-    der.integer(serial),
-    ecdsaWithSha256,
-    commonName(names[0]),
-    der.sequence(der.generalizedTime(validFrom), der.generalizedTime(validUntil)),
-    commonName(names[0]),
-    subjectPublicKeyInfo,
-    der.tagged(
-      3,
-      true,
-      der.sequence(
-        extension('2.5.29.14', false, der.octetString(keyIdentifier)),
-        extension('2.5.29.17', false, der.sequence(...alternativeNames)),
-        extension('2.5.29.19', true, der.sequence()),
-      ),
-    ),
-  );
+// 16 MB of memory for what is needed once in the life of a deployment: nobody pays for it who does not call.
+const loadX509 = async () => {
+  // The library asks for it when it is loaded.
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
 };
 
+const ecdsa = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+
 /** A new P-256 key and a certificate (X.509 v3, RFC 5280) that it signs itself, both in PEM. */
-export const createSelfSignedCertificate = (options: SelfSignedOptions): { certificate: string; key: string } => {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const content = toBeSigned(options, publicKey);
-  const signature = sign('sha256', content, privateKey);
+export const createSelfSignedCertificate = async (
+  options: SelfSignedOptions,
+): Promise<{ certificate: string; key: string }> => {
+  const { names, validFrom, validDays } = options;
+  const x509 = await loadX509();
+  const keys = await webcrypto.subtle.generateKey(ecdsa, true, ['sign', 'verify']);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    name: [{ CN: [names[0]] }],
+    notBefore: validFrom,
+    notAfter: new Date(validFrom.getTime() + validDays * 86_400_000),
+    keys,
+    signingAlgorithm: ecdsa,
+    extensions: [
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+      new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
+      new x509.BasicConstraintsExtension(false, undefined, true),
+    ],
+  });
+  const key = await webcrypto.subtle.exportKey('pkcs8', keys.privateKey);
   return {
-    certificate: pem('CERTIFICATE', der.sequence(content, ecdsaWithSha256, der.bitString(signature))),
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }) as string,
+    certificate: `${certificate.toString('pem')}\n`,
+    key: `${x509.PemConverter.encode(key, x509.PemConverter.PrivateKeyTag)}\n`,
   };
 };

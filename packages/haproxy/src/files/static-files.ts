@@ -21,8 +21,8 @@ const maps = [
 ];
 
 /** Answers TLS clients that name no host, or one without a certificate. Kept when there is one, so that it stays the same. */
-const defaultCertificate = (): string => {
-  const { certificate, key } = createSelfSignedCertificate({
+const defaultCertificate = async (): Promise<string> => {
+  const { certificate, key } = await createSelfSignedCertificate({
     names: ['sallyport.invalid'],
     // Some clock behind ours may ask, too.
     validFrom: new Date(Date.now() - 86_400_000),
@@ -45,8 +45,8 @@ export const writeStaticFiles = async (directory: string, settings: ConfigSettin
   await write(dataPlaneFiles.exploitPatterns, renderExploitPatterns());
   const { guard } = settings;
   if (guard) await writeFileAtomically(guard.spoeFile, [renderSpoe(guard)], { durable: true });
-  const writeMissing = (file: string, text: () => string): Promise<void> =>
-    access(inDirectory(directory, file)).catch(() => write(file, text()));
+  const writeMissing = (file: string, text: () => string | Promise<string>): Promise<void> =>
+    access(inDirectory(directory, file)).catch(async () => write(file, await text()));
   for (const map of maps) await writeMissing(map, () => '');
   await writeMissing(dataPlaneFiles.defaultCertificate, defaultCertificate);
   await writeMissing(dataPlaneFiles.crtList, () => `${dataPlaneFiles.defaultCertificate}\n`);
