@@ -2,11 +2,10 @@ import type { AuditEntry, Invite, TotpSecret } from '@sallyport/contract';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/open.ts';
-import { fromBase32 } from '../../testing/base32.ts';
+import { shownCode } from '../../testing/authenticator.ts';
 import { makeCertificate, uploadForm } from '../../testing/certificates.ts';
 import { bearer, createGiven, PASSWORD } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
-import { hotp, stepOf } from '../auth/totp.ts';
 
 /** Routes that are no reads by method, but change nothing. */
 const CHANGE_NOTHING = new Set([
@@ -145,7 +144,7 @@ onBothDatabases('every change', (kind) => {
     const signedIn = await change<{ token: string }>('auth.login', 'POST', '/auth/login', fields, {});
     const own = bearer(signedIn.token);
     const totp = await change<TotpSecret>('auth.totp_begun', 'POST', '/auth/totp/setup', { password: PASSWORD }, own);
-    const code = hotp(fromBase32(totp.secret), stepOf(new Date()), 6);
+    const code = shownCode(totp.secret, new Date());
     await change('auth.totp_enabled', 'POST', '/auth/totp/enable', { code }, own);
     const proof = { password: PASSWORD };
     await change('auth.recovery_codes_renewed', 'POST', '/auth/totp/recovery-codes', proof, own);

@@ -7,7 +7,7 @@ import type { Vault } from '../../secrets/vault.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import { requireSession } from './sessions.ts';
 import type { AuthStore } from './store.ts';
-import { acceptTotp, newTotpSecret, otpauthUrl, toBase32 } from './totp.ts';
+import { acceptTotp, describeSecret, newTotpSecret } from './totp.ts';
 import { totpContext } from './totp-context.ts';
 
 export interface SecondFactorDeps {
@@ -38,7 +38,7 @@ export const checkSecondFactor = async (
   if (user.totp_enabled !== 1 || user.totp_sealed === null) return 'passed';
   if (given.totp_code) {
     const secret = Buffer.from(vault.open(user.totp_sealed, totpContext(user.id)), 'base64');
-    const step = acceptTotp(secret, given.totp_code, user.totp_last_step, now);
+    const step = await acceptTotp(secret, given.totp_code, user.totp_last_step, now);
     if (step === undefined) return 'wrong';
     await store.updateUser(user.id, { totp_last_step: step });
     return 'passed';
@@ -57,7 +57,7 @@ export const createSecondFactor = (deps: SecondFactorDeps) => {
   };
 
   const replaceRecoveryCodes = async (tx: Executor, userId: number): Promise<RecoveryCodes> => {
-    const recovery_codes = newRecoveryCodes();
+    const recovery_codes = await newRecoveryCodes();
     await store(tx).setRecoveryCodes(userId, recovery_codes.map(hashRecoveryCode));
     return { recovery_codes };
   };
@@ -75,7 +75,7 @@ export const createSecondFactor = (deps: SecondFactorDeps) => {
         // Steps of an earlier secret mean nothing for this one.
         await store(tx).updateUser(user.id, { totp_sealed, totp_last_step: 0 });
         await record(tx, { action: 'auth.totp_begun', actor, resource: `users/${user.id}` });
-        return { secret: toBase32(secret), otpauth_url: otpauthUrl(secret, user.email) };
+        return describeSecret(secret, user.email);
       });
     },
 
@@ -87,7 +87,7 @@ export const createSecondFactor = (deps: SecondFactorDeps) => {
         if (user.totp_enabled === 1) throw refuse.conflict('Two-factor sign-in is already set up');
         if (user.totp_sealed === null) throw refuse.conflict('Two-factor sign-in has not been begun');
         const secret = Buffer.from(vault.open(user.totp_sealed, totpContext(user.id)), 'base64');
-        const step = acceptTotp(secret, code, user.totp_last_step, clock());
+        const step = await acceptTotp(secret, code, user.totp_last_step, clock());
         if (step === undefined) throw refuse.invalid('code is wrong');
         await store(tx).updateUser(user.id, { totp_enabled: 1, totp_last_step: step });
         await record(tx, { action: 'auth.totp_enabled', actor, resource: `users/${user.id}` });
