@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { compileProgram } from '../src/compile/compile-sources.ts';
+import { compileProgram } from '../src/engine/compile.ts';
 import { crs3Sources } from './crs.ts';
 
 /** Every pattern of CRS 3.3.4 with the id of its rule. */

@@ -1,8 +1,8 @@
 import { atoi } from '../bytes/bytes.ts';
 import { compileMacro } from '../compile/macro.ts';
 import type { ActionReader } from '../compile/rule-parts.ts';
-import { requireValue } from '../compile/rule-parts.ts';
-import { withFootprint } from '../model/footprint.ts';
+import { withFootprint } from '../model/effect.ts';
+import { requireValue } from './require-value.ts';
 import { persistentCollections } from './setvar.ts';
 
 /** `setsid:KEY` and its like open a collection under the key. */

@@ -1,11 +1,9 @@
 import type { CompileContext } from '../compile/context.ts';
+import { compileExclusions } from '../compile/exclusions.ts';
 import { parseIdRanges } from '../compile/id-ranges.ts';
-import { compileTargets } from '../compile/targets.ts';
-import { withFootprint } from '../model/footprint.ts';
-import type { Exclusion } from '../model/program.ts';
+import { withFootprint } from '../model/effect.ts';
 import type { ActionNode } from '../seclang/ast.ts';
-import { parseTargets } from '../seclang/targets.ts';
-import type { ControlReader } from './ctl.ts';
+import type { ControlReader } from './control-reader.ts';
 
 type By = 'id' | 'tag' | 'msg';
 
@@ -61,17 +59,6 @@ const removeTargets =
     if (choose === null || exclusions.length === 0) return null;
     return withFootprint((tx) => tx.removeTargets(choose(), exclusions), { removes: choose });
   };
-
-/** The variables of a ctl:ruleRemoveTarget… as exclusions. */
-export const compileExclusions = (
-  written: string,
-  action: Pick<ActionNode, 'valuePlace'>,
-  context: CompileContext,
-): Exclusion[] => {
-  const text = { value: written, placeOf: () => action.valuePlace };
-  const nodes = parseTargets(text, context.diagnostics).map((node) => ({ ...node, mode: 'exclude' as const }));
-  return compileTargets(nodes, context).exclusions;
-};
 
 /** The ctl options that take rules, or targets of rules, out of the running transaction. */
 export const ruleControls: Readonly<Record<string, ControlReader>> = {

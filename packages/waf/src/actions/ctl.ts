@@ -1,14 +1,9 @@
-import type { CompileContext } from '../compile/context.ts';
 import type { ActionReader } from '../compile/rule-parts.ts';
-import { requireValue } from '../compile/rule-parts.ts';
-import type { BodyProcessor } from '../engine/run/transaction.ts';
-import { withFootprint } from '../model/footprint.ts';
-import type { Effect } from '../model/program.ts';
-import type { ActionNode } from '../seclang/ast.ts';
+import { type Effect, withFootprint } from '../model/effect.ts';
+import type { BodyProcessor } from '../model/transaction.ts';
+import type { ControlReader } from './control-reader.ts';
 import { ruleControls } from './ctl-rules.ts';
-
-/** Compiles one ctl option; null (with a diagnostic) when the value is not one of its own. */
-export type ControlReader = (value: string, action: ActionNode, context: CompileContext) => Effect | null;
+import { requireValue } from './require-value.ts';
 
 const choice =
   <T>(options: Readonly<Record<string, T>>, effect: (value: T) => Effect): ControlReader =>

@@ -1,6 +1,6 @@
 import { compileMacro } from '../compile/macro.ts';
 import type { ActionReader } from '../compile/rule-parts.ts';
-import { requireValue } from '../compile/rule-parts.ts';
+import { requireValue } from './require-value.ts';
 
 const headOnly =
   (read: ActionReader): ActionReader =>

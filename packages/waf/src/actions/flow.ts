@@ -1,11 +1,11 @@
 import { closestName } from '../compile/closest-name.ts';
 import type { CompileContext } from '../compile/context.ts';
 import type { ActionReader } from '../compile/rule-parts.ts';
-import { requireValue } from '../compile/rule-parts.ts';
 import { transformation, transformationNames } from '../transformations/registry.ts';
 import type { Transformation } from '../transformations/transformation.ts';
 import type { UnicodeMap } from '../transformations/unicode-map.ts';
 import { createUrlDecodeUni } from '../transformations/url-decode.ts';
+import { requireValue } from './require-value.ts';
 
 /** urlDecodeUni reads %u through SecUnicodeMapFile; one for all rules, so that equal chains stay equal. */
 const mappedDecoders = new WeakMap<UnicodeMap, Transformation>();

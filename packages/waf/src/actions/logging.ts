@@ -1,4 +1,5 @@
-import { type ActionReader, requireValue } from '../compile/rule-parts.ts';
+import type { ActionReader } from '../compile/rule-parts.ts';
+import { requireValue } from './require-value.ts';
 
 const sanitise: ActionReader = (action, _rule, link, context) => {
   const name = requireValue(action, 'the name whose value is masked', context)?.toLowerCase();

@@ -1,6 +1,6 @@
 import { compileMacro } from '../compile/macro.ts';
 import type { ActionReader, RuleParts } from '../compile/rule-parts.ts';
-import { requireValue } from '../compile/rule-parts.ts';
+import { requireValue } from './require-value.ts';
 
 const severities = ['emergency', 'alert', 'critical', 'error', 'warning', 'notice', 'info', 'debug'];
 

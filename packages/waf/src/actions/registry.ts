@@ -1,5 +1,5 @@
 import { closestName } from '../compile/closest-name.ts';
-import type { ActionReader } from '../compile/rule-parts.ts';
+import type { ActionReader, RuleActions } from '../compile/rule-parts.ts';
 import { collectionActions } from './collections.ts';
 import { ctlAction } from './ctl.ts';
 import { disruptiveActions } from './disruptive.ts';
@@ -23,8 +23,7 @@ const takeNoValue = new Set(
   'pass block deny drop chain capture multimatch log nolog auditlog noauditlog sanitisematched'.split(' '),
 );
 
-/** Reads any action by its name; unknown and unsupported ones become errors. */
-export const readAction: ActionReader = (action, rule, link, context) => {
+const read: ActionReader = (action, rule, link, context) => {
   if (Object.hasOwn(readers, action.name)) {
     if (action.value !== null && takeNoValue.has(action.name)) {
       context.diagnostics.error(action.valuePlace, `The action ${action.name} takes no value`, action.value);
@@ -40,3 +39,6 @@ export const readAction: ActionReader = (action, rule, link, context) => {
   const near = closestName(action.name, Object.keys(readers));
   context.diagnostics.error(action.place, 'There is no such action', action.name, near ?? 'an action of SecLang');
 };
+
+/** Every action of SecLang. */
+export const ruleActions: RuleActions = { read, disruptive: disruptiveActions };

@@ -2,10 +2,10 @@ import { atoi } from '../bytes/bytes.ts';
 import type { CompileContext } from '../compile/context.ts';
 import { compileMacro, hasMacro } from '../compile/macro.ts';
 import type { ActionReader } from '../compile/rule-parts.ts';
-import { requireValue } from '../compile/rule-parts.ts';
-import type { Transaction } from '../engine/run/transaction.ts';
-import { withFootprint } from '../model/footprint.ts';
-import type { Effect, Macro } from '../model/program.ts';
+import { type Effect, withFootprint } from '../model/effect.ts';
+import type { Macro } from '../model/macro.ts';
+import type { Transaction } from '../model/transaction.ts';
+import { requireValue } from './require-value.ts';
 
 const assignment = /^\s*(!?)\s*([A-Za-z]+)[.:]([^=]+?)\s*(?:=(.*))?$/s;
 

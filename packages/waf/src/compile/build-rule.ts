@@ -1,18 +1,16 @@
-import { disruptiveActions } from '../actions/disruptive.ts';
-import { readAction } from '../actions/registry.ts';
 import type { Disruption, Link } from '../model/program.ts';
 import type { ActionNode } from '../seclang/ast.ts';
 import type { CompileContext } from './context.ts';
 import type { LinkDirective, RuleDraft } from './drafts.ts';
 import { compileOperator } from './operators.ts';
 import { quickReject } from './quick-reject.ts';
-import type { LinkParts, RuleParts } from './rule-parts.ts';
+import type { LinkParts, RuleActions, RuleParts } from './rule-parts.ts';
 import { compileTargets } from './targets.ts';
 
 export type BuiltRule = { readonly parts: RuleParts; readonly links: readonly Link[]; readonly disruption: Disruption };
 
 /** Compiles a draft; undefined when something in it was refused (the diagnostics say what). */
-export const buildRule = (draft: RuleDraft, context: CompileContext): BuiltRule | undefined => {
+export const buildRule = (draft: RuleDraft, context: CompileContext, actions: RuleActions): BuiltRule | undefined => {
   const parts: RuleParts = {
     id: draft.id,
     phase: draft.phase,
@@ -36,12 +34,12 @@ export const buildRule = (draft: RuleDraft, context: CompileContext): BuiltRule 
   const links: Link[] = [];
   let isComplete = true;
   for (const [at, directive] of draft.links.entries()) {
-    const link = buildLink(directive, at === 0, draft, parts, context);
+    const link = buildLink(directive, at === 0, draft, parts, context, actions);
     if (link === undefined) isComplete = false;
     else links.push(link);
   }
   if (!isComplete) return undefined;
-  return { parts, links, disruption: resolveDisruption(parts, draft.defaults, context) };
+  return { parts, links, disruption: resolveDisruption(parts, draft.defaults, context, actions) };
 };
 
 const buildLink = (
@@ -50,6 +48,7 @@ const buildLink = (
   draft: RuleDraft,
   parts: RuleParts,
   context: CompileContext,
+  actions: RuleActions,
 ): Link | undefined => {
   const link: LinkParts = {
     isHead,
@@ -60,9 +59,9 @@ const buildLink = (
     effects: [],
   };
   const defaults = draft.defaults.filter(
-    ({ name }) => name !== 'phase' && (isHead ? !Object.hasOwn(disruptiveActions, name) : name === 't'),
+    ({ name }) => name !== 'phase' && (isHead ? !Object.hasOwn(actions.disruptive, name) : name === 't'),
   );
-  for (const action of [...defaults, ...directive.actions]) readAction(action, parts, link, context);
+  for (const action of [...defaults, ...directive.actions]) actions.read(action, parts, link, context);
   const { targets, exclusions } = compileTargets(directive.kind === 'rule' ? directive.targets : [], context);
   const operator = directive.kind === 'rule' ? compileOperator(directive.operator, context) : null;
   if (operator === undefined) return undefined;
@@ -80,9 +79,14 @@ const buildLink = (
 };
 
 /** `block` means what SecDefaultAction says for the phase; nothing written means the same. */
-const resolveDisruption = (parts: RuleParts, defaults: readonly ActionNode[], context: CompileContext): Disruption => {
+const resolveDisruption = (
+  parts: RuleParts,
+  defaults: readonly ActionNode[],
+  context: CompileContext,
+  actions: RuleActions,
+): Disruption => {
   const wanted = parts.disruption;
-  const resolved = wanted.kind === 'block' ? defaultDisruption(parts, defaults, context) : wanted;
+  const resolved = wanted.kind === 'block' ? defaultDisruption(parts, defaults, context, actions) : wanted;
   if (parts.status === null) return resolved;
   if (resolved.kind === 'deny') return { ...resolved, status: parts.status };
   if (resolved.kind === 'redirect' && parts.status >= 300 && parts.status < 400)
@@ -90,7 +94,12 @@ const resolveDisruption = (parts: RuleParts, defaults: readonly ActionNode[], co
   return resolved;
 };
 
-const defaultDisruption = (parts: RuleParts, defaults: readonly ActionNode[], context: CompileContext): Disruption => {
+const defaultDisruption = (
+  parts: RuleParts,
+  defaults: readonly ActionNode[],
+  context: CompileContext,
+  { disruptive }: RuleActions,
+): Disruption => {
   const scratch: RuleParts = { ...parts, disruption: { kind: 'pass' }, status: null };
   const link: LinkParts = {
     isHead: true,
@@ -101,7 +110,7 @@ const defaultDisruption = (parts: RuleParts, defaults: readonly ActionNode[], co
     effects: [],
   };
   for (const action of defaults) {
-    if (Object.hasOwn(disruptiveActions, action.name)) disruptiveActions[action.name]!(action, scratch, link, context);
+    if (Object.hasOwn(disruptive, action.name)) disruptive[action.name]!(action, scratch, link, context);
   }
   const { disruption } = scratch;
   if (disruption.kind === 'deny' && scratch.status !== null) return { kind: 'deny', status: scratch.status };

@@ -9,12 +9,17 @@ import type { CompileContext } from './context.ts';
 import { linkProgram } from './link-program.ts';
 import { readDrafts } from './read-drafts.ts';
 import { createRuleDirectory } from './rule-directory.ts';
+import type { RuleActions } from './rule-parts.ts';
 import { createTxNames } from './tx-names.ts';
 
 export type CompiledProgram = { readonly program: Program | null; readonly diagnostics: readonly Diagnostic[] };
 
 /** Compiles sources, read as one text in the order given. The program is null when any diagnostic is an error. */
-export const compileProgram = (sources: readonly RuleSource[], env: CompileEnv): CompiledProgram => {
+export const compileSources = (
+  sources: readonly RuleSource[],
+  env: CompileEnv,
+  actions: RuleActions,
+): CompiledProgram => {
   const found: Diagnostic[] = [];
   const diagnostics = collectDiagnostics(found);
   const parseEnv: ParseEnv = {
@@ -38,8 +43,8 @@ export const compileProgram = (sources: readonly RuleSource[], env: CompileEnv):
     settings,
     directory: createRuleDirectory(),
   };
-  const drafts = readDrafts(directives, settings, context);
-  const program = linkProgram(drafts, settings, context);
+  const drafts = readDrafts(directives, settings, context, actions);
+  const program = linkProgram(drafts, settings, context, actions);
   const isRefused = found.some(({ severity }) => severity === 'error');
   return { program: isRefused ? null : program, diagnostics: found };
 };

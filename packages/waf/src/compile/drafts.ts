@@ -1,4 +1,4 @@
-import type { Phase } from '../model/program.ts';
+import type { Phase } from '../model/transaction.ts';
 import type { ActionNode, Directive } from '../seclang/ast.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import type { CompileContext } from './context.ts';

@@ -1,9 +1,11 @@
-import type { Link, Phase, PhaseProgram, Program, Rule } from '../model/program.ts';
+import type { Link, PhaseProgram, Program, Rule } from '../model/program.ts';
 import type { Settings } from '../model/settings.ts';
+import type { Phase } from '../model/transaction.ts';
 import { type BuiltRule, buildRule } from './build-rule.ts';
 import type { CompileContext } from './context.ts';
 import type { MarkerDraft, RuleDraft } from './drafts.ts';
 import { createGrouping } from './groups.ts';
+import type { RuleActions } from './rule-parts.ts';
 
 type Item = { kind: 'marker'; label: string } | { kind: 'rule'; built: BuiltRule };
 
@@ -12,12 +14,13 @@ export const linkProgram = (
   drafts: readonly (RuleDraft | MarkerDraft)[],
   settings: Settings,
   context: CompileContext,
+  actions: RuleActions,
 ): Program => {
   const items: Item[] = [];
   for (const draft of drafts) {
     if (draft.kind === 'marker') items.push({ kind: 'marker', label: draft.label });
     else if (!draft.isRemoved) {
-      const built = buildRule(draft, context);
+      const built = buildRule(draft, context, actions);
       if (built !== undefined) items.push({ kind: 'rule', built });
     }
   }

@@ -1,5 +1,5 @@
-import type { Transaction } from '../engine/run/transaction.ts';
-import type { Macro } from '../model/program.ts';
+import type { Macro } from '../model/macro.ts';
+import type { Transaction } from '../model/transaction.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import { refusedVariables, variableNamed } from '../variables/registry.ts';
 import type { CompileContext } from './context.ts';

@@ -1,6 +1,6 @@
-import type { Transaction } from '../engine/run/transaction.ts';
+import { compareNumbers, type NumericTest } from '../model/operator.ts';
 import type { Link, Target } from '../model/program.ts';
-import { compareNumbers, type NumericTest } from './operators.ts';
+import type { Transaction } from '../model/transaction.ts';
 
 type Read = (tx: Transaction) => string | number | undefined;
 

@@ -1,11 +1,11 @@
-import { disruptiveActions } from '../actions/disruptive.ts';
-import type { Phase } from '../model/program.ts';
 import type { Settings } from '../model/settings.ts';
+import type { Phase } from '../model/transaction.ts';
 import type { ActionNode, Directive } from '../seclang/ast.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import { closestName } from './closest-name.ts';
 import type { CompileContext } from './context.ts';
 import { actionNamed, draftRule, type LinkDirective, type MarkerDraft, parsePhase, type RuleDraft } from './drafts.ts';
+import type { RuleActions } from './rule-parts.ts';
 import { applyRuleUpdate, isRuleUpdate } from './rule-updates.ts';
 import { directivesWithoutEffect, refusedDirectives, settingDirectives } from './setting-directives.ts';
 
@@ -14,6 +14,7 @@ export const readDrafts = (
   directives: readonly Directive[],
   settings: Settings,
   context: CompileContext,
+  actions: RuleActions,
 ): (RuleDraft | MarkerDraft)[] => {
   const { diagnostics } = context;
   const drafts: (RuleDraft | MarkerDraft)[] = [];
@@ -36,7 +37,7 @@ export const readDrafts = (
         drafts.push({ kind: 'marker', place: directive.place, label: directive.label });
         break;
       case 'default-action':
-        readDefaultAction(directive, defaults, context);
+        readDefaultAction(directive, defaults, context, actions);
         break;
       case 'setting':
         if (!isRuleUpdate(directive)) readSetting(directive, settings, context);
@@ -75,6 +76,7 @@ const readDefaultAction = (
   directive: Extract<Directive, { kind: 'default-action' }>,
   defaults: Map<Phase, readonly ActionNode[]>,
   context: CompileContext,
+  { disruptive }: RuleActions,
 ): void => {
   const phaseAction = actionNamed(directive.actions, 'phase');
   const phase = parsePhase(phaseAction?.value ?? null);
@@ -93,7 +95,7 @@ const readDefaultAction = (
     return;
   }
   const decides = ({ name }: ActionNode): boolean =>
-    name !== 'status' && name !== 'block' && Object.hasOwn(disruptiveActions, name);
+    name !== 'status' && name !== 'block' && Object.hasOwn(disruptive, name);
   if (!directive.actions.some(decides)) {
     const expected = 'pass, deny, drop, redirect or allow';
     context.diagnostics.error(directive.place, 'SecDefaultAction must say what block means', '', expected);

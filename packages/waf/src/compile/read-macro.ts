@@ -1,6 +1,6 @@
 import { latin1 } from '../bytes/bytes.ts';
-import type { Transaction } from '../engine/run/transaction.ts';
-import type { Variable } from '../variables/registry.ts';
+import type { Transaction } from '../model/transaction.ts';
+import type { Variable } from '../model/variable.ts';
 import type { TxNames } from './tx-names.ts';
 
 /** How a macro reads a variable: the first value, or the first of that name; empty when there is none. */

@@ -1,4 +1,7 @@
-import type { Disruption, Effect, Macro, Phase } from '../model/program.ts';
+import type { Effect } from '../model/effect.ts';
+import type { Macro } from '../model/macro.ts';
+import type { Disruption } from '../model/program.ts';
+import type { Phase } from '../model/transaction.ts';
 import type { ActionNode } from '../seclang/ast.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import type { Transformation } from '../transformations/transformation.ts';
@@ -43,9 +46,10 @@ export type LinkParts = {
 /** Reads one action into the rule or link it stands on; mistakes go to the diagnostics. */
 export type ActionReader = (action: ActionNode, rule: RuleParts, link: LinkParts, context: CompileContext) => void;
 
-/** The value of an action that needs one; null (with a diagnostic) when it is missing. */
-export const requireValue = (action: ActionNode, expected: string, context: CompileContext): string | null => {
-  if (action.value !== null && action.value !== '') return action.value;
-  context.diagnostics.error(action.place, `The action ${action.name} needs a value`, action.name, expected);
-  return null;
+/** The actions of rules. They stand on the compiler, which gets them handed in. */
+export type RuleActions = {
+  /** Reads any action by its name; unknown and unsupported ones become errors. */
+  readonly read: ActionReader;
+  /** Those that decide what happens to the transaction, by name. */
+  readonly disruptive: Readonly<Record<string, ActionReader>>;
 };

@@ -1,11 +1,16 @@
-import type { Exclusion, NameSelector, Target } from '../model/program.ts';
+import type { Exclusion, NameSelector } from '../model/name-selection.ts';
+import type { Target } from '../model/program.ts';
 import { sourceId } from '../model/source.ts';
+import type { Variable } from '../model/variable.ts';
 import { compilePattern } from '../regex/index.ts';
 import type { TargetNode } from '../seclang/ast.ts';
 import type { Place } from '../seclang/diagnostic.ts';
-import { refusedVariables, type Variable, variableNamed, variableNames } from '../variables/registry.ts';
+import { refusedVariables, variableNamed, variableNames } from '../variables/registry.ts';
 import { closestName } from './closest-name.ts';
 import type { CompileContext } from './context.ts';
+
+/** What targets need of the compiler. */
+export type TargetContext = Pick<CompileContext, 'diagnostics' | 'txNames'>;
 
 const xpathSources: ReadonlyMap<string, readonly number[]> = new Map([
   ['/*', [sourceId('xmlText')]],
@@ -15,7 +20,7 @@ const xpathSources: ReadonlyMap<string, readonly number[]> = new Map([
 /** Resolves the variables of a rule into what it looks at and what it leaves out; mistakes go to the diagnostics. */
 export const compileTargets = (
   nodes: readonly TargetNode[],
-  context: CompileContext,
+  context: TargetContext,
 ): { targets: Target[]; exclusions: Exclusion[] } => {
   const targets: Target[] = [];
   const exclusions: Exclusion[] = [];
@@ -32,7 +37,7 @@ export const compileTargets = (
   return { targets, exclusions };
 };
 
-const resolveVariable = (node: TargetNode, context: CompileContext): Variable | undefined => {
+const resolveVariable = (node: TargetNode, context: TargetContext): Variable | undefined => {
   const variable = variableNamed(node.variable);
   if (variable !== undefined) return variable;
   const reason = refusedVariables.get(node.variable);
@@ -50,7 +55,7 @@ const resolveVariable = (node: TargetNode, context: CompileContext): Variable | 
   return undefined;
 };
 
-const compileTarget = (node: TargetNode, variable: Variable, context: CompileContext): Target | null => {
+const compileTarget = (node: TargetNode, variable: Variable, context: TargetContext): Target | null => {
   const isCount = node.mode === 'count';
   let selectedSources = variable.kind === 'stored' ? variable.sources : [];
   if (variable.name === 'XML') {
@@ -85,7 +90,7 @@ const compileTarget = (node: TargetNode, variable: Variable, context: CompileCon
   return { variable, isCount, selector, sources: selectedSources, slot };
 };
 
-const compileSelector = (node: TargetNode, context: CompileContext): NameSelector | null => {
+const compileSelector = (node: TargetNode, context: TargetContext): NameSelector | null => {
   const { selector } = node;
   if (selector === null || selector.kind === 'xpath') return null;
   if (selector.kind === 'literal') return { kind: 'literal', key: selector.name.toLowerCase() };
@@ -93,7 +98,7 @@ const compileSelector = (node: TargetNode, context: CompileContext): NameSelecto
 };
 
 /** A regular expression over names: caseless, as in ModSecurity 2. */
-export const compileNameRegex = (source: string, place: Place, context: CompileContext): NameSelector | null => {
+export const compileNameRegex = (source: string, place: Place, context: TargetContext): NameSelector | null => {
   try {
     return { kind: 'regex', source, pattern: compilePattern(source, { caseless: true }) };
   } catch (cause) {

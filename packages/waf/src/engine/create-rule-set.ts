@@ -1,8 +1,9 @@
 import { createKnownNames } from '../bytes/known-names.ts';
 import { defaultLimits, type Limits } from '../model/limits.ts';
-import type { Phase, Program } from '../model/program.ts';
+import type { Program } from '../model/program.ts';
 import type { WafRequest, WafResponse } from '../model/request.ts';
 import type { CompileEnv, RuleSet, WafTransaction } from '../model/rule-set.ts';
+import type { Phase } from '../model/transaction.ts';
 import type { Verdict } from '../model/verdict.ts';
 import { storeRequestHeaders, storeResponseHeaders } from './read/headers.ts';
 import { chooseBodyProcessor, storeQueryArguments, storeRequestBody } from './read/request-body.ts';
@@ -14,7 +15,7 @@ import { createRequestExclusions } from './run/request-exclusions.ts';
 import { createNaiveRunner, type PhaseRunner } from './run/run-phase.ts';
 import { toVerdict } from './run/to-verdict.ts';
 import type { Trace } from './run/trace.ts';
-import { Transaction } from './run/transaction.ts';
+import { RunningTransaction } from './run/transaction.ts';
 import { foldConstants } from './scan/fold-constants.ts';
 import { createScanningRunner } from './scan/scanning-runner.ts';
 
@@ -48,7 +49,7 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
     maxDepth: settings.jsonDepthLimit,
   };
 
-  const runPhase = (tx: Transaction, phase: Phase): void => {
+  const runPhase = (tx: RunningTransaction, phase: Phase): void => {
     tx.phase = phase;
     runner(tx, phase);
     if ((tx.budget.exceeded || tx.budget.units < 0) && !tx.isWorkSpent) {
@@ -60,15 +61,15 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
     if (tx.allowed === 'phase') tx.allowed = 'none';
   };
 
-  const mayGoOn = (tx: Transaction): boolean =>
+  const mayGoOn = (tx: RunningTransaction): boolean =>
     !tx.isWorkSpent &&
     tx.engineMode !== 'off' &&
     tx.allowed !== 'transaction' &&
     (tx.interruption === null || tx.engineMode !== 'on');
 
-  const runRequest = (request: WafRequest, limits: Limits | undefined): Transaction => {
+  const runRequest = (request: WafRequest, limits: Limits | undefined): RunningTransaction => {
     const merged = limits === undefined ? ruleLimits : { ...ruleLimits, ...limits };
-    const tx = new Transaction(program, request, merged, store, clock);
+    const tx = new RunningTransaction(program, request, merged, store, clock);
     if (tx.engineMode === 'off') return tx;
     // An exclusion of a rule that was folded at load takes the long way: its effects must not be there.
     const isPlain =
@@ -88,7 +89,7 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
     return tx;
   };
 
-  const runResponse = (tx: Transaction, response: WafResponse): void => {
+  const runResponse = (tx: RunningTransaction, response: WafResponse): void => {
     if (tx.allowed === 'request') tx.allowed = 'none';
     if (!mayGoOn(tx)) return;
     tx.response = response;
@@ -100,7 +101,7 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
     if (mayGoOn(tx)) runPhase(tx, 4);
   };
 
-  const runLogging = (tx: Transaction): void => {
+  const runLogging = (tx: RunningTransaction): void => {
     tx.workSpent = Math.min(tx.workLimit, tx.workLimit - tx.budget.units);
     if (tx.engineMode === 'off') return;
     if (tx.isWorkSpent) {

@@ -1,6 +1,16 @@
 import { bytesOf } from '../bytes/bytes.ts';
-import type { Variable } from '../variables/registry.ts';
-import type { Exclusion, NameSelector } from './program.ts';
+import type { CompiledPattern } from '../regex/index.ts';
+
+/** Which names of a collection are meant; null means all. */
+export type NameSelector =
+  | { readonly kind: 'literal'; readonly key: string }
+  | { readonly kind: 'regex'; readonly source: string; readonly pattern: CompiledPattern };
+
+/** A variable, known by identity: there is one object of each name. */
+type NamedVariable = { readonly name: string };
+
+/** `!VAR` or `!VAR:name`: values that a rule leaves out. */
+export type Exclusion = { readonly variable: NamedVariable; readonly selector: NameSelector | null };
 
 const nameUnits = 200_000;
 const maxRemembered = 4_096;
@@ -26,7 +36,7 @@ export const selects = (selector: NameSelector | null, key: string): boolean => 
 };
 
 /** Whether any exclusion takes out the value of `variable` named `key`. */
-export const isExcluded = (exclusions: readonly Exclusion[] | null, variable: Variable, key: string): boolean => {
+export const isExcluded = (exclusions: readonly Exclusion[] | null, variable: NamedVariable, key: string): boolean => {
   if (exclusions === null) return false;
   for (const exclusion of exclusions) {
     if (exclusion.variable === variable && selects(exclusion.selector, key)) return true;

@@ -1,18 +1,12 @@
-import type { CompiledOperator } from '../compile/operators.ts';
-import type { Transaction } from '../engine/run/transaction.ts';
-import type { CompiledPattern } from '../regex/index.ts';
 import type { Place } from '../seclang/diagnostic.ts';
 import type { Transformation } from '../transformations/transformation.ts';
-import type { Variable } from '../variables/registry.ts';
-import type { Footprint } from './footprint.ts';
+import type { Effect } from './effect.ts';
+import type { Macro } from './macro.ts';
+import type { Exclusion, NameSelector } from './name-selection.ts';
+import type { CompiledOperator } from './operator.ts';
 import type { Settings } from './settings.ts';
-
-export type Phase = 1 | 2 | 3 | 4 | 5;
-
-/** Which names of a collection are meant; null means all. */
-export type NameSelector =
-  | { readonly kind: 'literal'; readonly key: string }
-  | { readonly kind: 'regex'; readonly source: string; readonly pattern: CompiledPattern };
+import type { Phase, Transaction } from './transaction.ts';
+import type { Variable } from './variable.ts';
 
 export type Target = {
   readonly variable: Variable;
@@ -23,21 +17,6 @@ export type Target = {
   /** Slot of a TX variable whose name is known at load, else -1. */
   readonly slot: number;
 };
-
-/** `!VAR` or `!VAR:name`: values that a rule leaves out. */
-export type Exclusion = { readonly variable: Variable; readonly selector: NameSelector | null };
-
-/** Text with `%{…}` resolved at run time. Latin-1. */
-export type Macro = {
-  readonly constant: string | null;
-  /** TX slots that it reads, and whether it reads nothing else. */
-  readonly slots: readonly number[];
-  readonly readsOnlyTx: boolean;
-  expand(tx: Transaction): string;
-};
-
-/** What a link does for each value that matches: setvar, ctl, initcol … in the order written. */
-export type Effect = ((tx: Transaction, rule: Rule) => void) & { readonly footprint?: Footprint };
 
 /** One SecRule or SecAction of a chain. */
 export type Link = {

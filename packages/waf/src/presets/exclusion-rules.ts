@@ -1,4 +1,4 @@
-import { parseTarget } from '../engine/run/request-exclusions.ts';
+import { parseTarget } from '../compile/exclusions.ts';
 import type { RuleSource } from '../model/rule-set.ts';
 
 /** A rule, or one target of it, that an operator has switched off: everywhere, or for a host, below a path, until a moment. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { given } from '../../test/support/given.ts';
-import { compileProgram } from '../compile/compile-sources.ts';
+import { compileProgram } from '../engine/compile.ts';
 import { foldConstants } from '../engine/scan/fold-constants.ts';
 import { baselineRules, compile, crsPolicy, crsSettings, exclusionRules, ownRules } from '../index.ts';
 

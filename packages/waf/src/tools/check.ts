@@ -1,4 +1,4 @@
-import { compileProgram } from '../compile/compile-sources.ts';
+import { compileProgram } from '../engine/compile.ts';
 import type { Link, PhaseProgram, Program, Rule } from '../model/program.ts';
 import type { CompileEnv, RuleSource } from '../model/rule-set.ts';
 import type { Diagnostic, Place } from '../seclang/diagnostic.ts';

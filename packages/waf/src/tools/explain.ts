@@ -1,5 +1,5 @@
 import { latin1 } from '../bytes/bytes.ts';
-import { compileProgram } from '../compile/compile-sources.ts';
+import { compileProgram } from '../engine/compile.ts';
 import { createRuleSet } from '../engine/create-rule-set.ts';
 import { isSecretName, maskPairs, printable } from '../engine/run/secret-names.ts';
 import type { Trace } from '../engine/run/trace.ts';

@@ -1,6 +1,6 @@
 import { latin1 } from '../bytes/bytes.ts';
-import type { Transaction } from '../engine/run/transaction.ts';
 import { sourceId } from '../model/source.ts';
+import type { Transaction } from '../model/transaction.ts';
 import { multipartVariables } from './multipart.ts';
 import { timeVariables } from './time.ts';
 
@@ -44,7 +44,7 @@ export const computedVariables: Readonly<Record<string, Read>> = {
   SERVER_PORT: (tx) => tx.request.serverPort,
   SERVER_NAME: serverName,
   UNIQUE_ID: (tx) => tx.request.uniqueId,
-  WEBAPPID: (tx) => tx.program.settings.webAppId,
+  WEBAPPID: (tx) => tx.settings.webAppId,
   SESSIONID: (tx) => tx.collections.keyOf('session'),
   USERID: (tx) => tx.collections.keyOf('user'),
   PATH_INFO: (tx) => {

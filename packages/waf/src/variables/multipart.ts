@@ -1,5 +1,5 @@
 import { hasMixedLineEnds, isStrictError, type MultipartFlags } from '../body/multipart.ts';
-import type { Transaction } from '../engine/run/transaction.ts';
+import type { Transaction } from '../model/transaction.ts';
 
 const flag =
   (isSet: (flags: MultipartFlags) => boolean) =>

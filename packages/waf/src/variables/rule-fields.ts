@@ -1,10 +1,9 @@
-import type { Transaction } from '../engine/run/transaction.ts';
-import type { Macro } from '../model/program.ts';
+import type { RuleFacts, Transaction } from '../model/transaction.ts';
 
 /** Texts being expanded: a message may name RULE.msg, which is itself. */
-const open = new Set<Macro>();
+const open = new Set<object>();
 
-const expand = (text: Macro | null, tx: Transaction): string => {
+const expand = (text: RuleFacts['message'], tx: Transaction): string => {
   if (text === null || open.has(text)) return '';
   open.add(text);
   try {

@@ -1,4 +1,4 @@
-import type { Transaction } from '../engine/run/transaction.ts';
+import type { Transaction } from '../model/transaction.ts';
 
 const part =
   (read: (date: Date) => number, width = 0) =>

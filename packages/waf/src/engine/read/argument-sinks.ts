@@ -2,7 +2,7 @@ import type { ByteSpan, JsonSink, MultipartPart, MultipartSink, XmlSink } from '
 import { bytesOf } from '../../bytes/bytes.ts';
 import type { KnownNames } from '../../bytes/known-names.ts';
 import { type SourceName, sourceId } from '../../model/source.ts';
-import type { Transaction } from '../run/transaction.ts';
+import type { Transaction } from '../../model/transaction.ts';
 
 const argumentSink =
   (valueSource: SourceName, nameSource: SourceName) =>

@@ -1,6 +1,6 @@
 import type { KnownNames } from '../../bytes/known-names.ts';
 import { sourceId } from '../../model/source.ts';
-import type { Transaction } from '../run/transaction.ts';
+import type { Transaction } from '../../model/transaction.ts';
 
 const ids = { cookie: sourceId('cookie'), name: sourceId('cookieName') };
 const [semicolon, equals] = [0x3b, 0x3d] as const;

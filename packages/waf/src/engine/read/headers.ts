@@ -1,7 +1,7 @@
 import type { KnownNames } from '../../bytes/known-names.ts';
 import type { RawHeader } from '../../model/request.ts';
 import { sourceId } from '../../model/source.ts';
-import type { Transaction } from '../run/transaction.ts';
+import type { Transaction } from '../../model/transaction.ts';
 import { storeCookies } from './cookies.ts';
 
 const requestIds = { header: sourceId('requestHeader'), name: sourceId('requestHeaderName') };

@@ -18,8 +18,8 @@ import { parseXml } from '../../body/xml.ts';
 import { latin1 } from '../../bytes/bytes.ts';
 import type { KnownNames } from '../../bytes/known-names.ts';
 import { sourceId } from '../../model/source.ts';
+import type { Transaction } from '../../model/transaction.ts';
 import { jsDecode } from '../../transformations/js-decode.ts';
-import type { Transaction } from '../run/transaction.ts';
 import { bodyArguments, storeFile, xmlEntries } from './argument-sinks.ts';
 
 const ids = { argument: sourceId('bodyArgument') };
@@ -118,7 +118,7 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
   };
 
   const readForm = (bytes: Uint8Array, isStrict: boolean): void => {
-    const { argumentSeparator } = tx.program.settings;
+    const { argumentSeparator } = tx.settings;
     const sink = bodyArguments(tx, names);
     const facts = parseUrlencoded(bytes, 0, bytes.length, argumentSeparator, sink, tx.arena, remaining());
     if (facts.isTruncated && isStrict) overLimit('More arguments than SecArgumentsLimit allows');

@@ -8,7 +8,7 @@ import { parseXml } from '../../body/xml.ts';
 import { latin1 } from '../../bytes/bytes.ts';
 import type { KnownNames } from '../../bytes/known-names.ts';
 import { sourceId } from '../../model/source.ts';
-import type { Transaction } from '../run/transaction.ts';
+import type { Transaction } from '../../model/transaction.ts';
 import { bodyArguments, multipartEntries, queryArguments, xmlEntries } from './argument-sinks.ts';
 import { requestHeader } from './headers.ts';
 import { createContentReader } from './read-by-content.ts';
@@ -25,7 +25,7 @@ const parserLimits = (tx: Transaction): BodyLimits => ({
 export const storeQueryArguments = (tx: Transaction, start: number, end: number, names: KnownNames): void => {
   if (start >= end) return;
   const { uri } = tx.request;
-  const { argumentSeparator } = tx.program.settings;
+  const { argumentSeparator } = tx.settings;
   const facts = parseUrlencoded(
     uri,
     start,
@@ -77,7 +77,7 @@ export const storeRequestBody = (tx: Transaction, names: KnownNames): void => {
  */
 const hasBodyVariable = (tx: Transaction): boolean =>
   tx.isRequestBodyForced ||
-  tx.program.settings.hasRequestBodyAlways ||
+  tx.settings.hasRequestBodyAlways ||
   tx.bodyProcessor === 'URLENCODED' ||
   tx.bodyProcessor === '';
 
@@ -98,7 +98,7 @@ const withoutCodings = (tx: Transaction, body: Uint8Array): Uint8Array | null =>
 
 /** The part of the body to inspect; null when it is too large and the rules want such requests refused. */
 const withinLimit = (tx: Transaction, body: Uint8Array): Uint8Array | null => {
-  const { settings } = tx.program;
+  const { settings } = tx;
   const limit =
     tx.bodyProcessor === 'MULTIPART'
       ? tx.requestBodyLimit
@@ -124,7 +124,7 @@ const parseBody = (tx: Transaction, body: Uint8Array, names: KnownNames): void =
   const content = createContentReader(tx, names, (error) => failBody(tx, error));
   switch (tx.bodyProcessor) {
     case 'URLENCODED': {
-      const { argumentSeparator } = tx.program.settings;
+      const { argumentSeparator } = tx.settings;
       const facts = parseUrlencoded(
         body,
         0,

@@ -1,6 +1,6 @@
 import { HEX_VALUE } from '../../bytes/ascii.ts';
 import { sourceId } from '../../model/source.ts';
-import type { Transaction } from '../run/transaction.ts';
+import type { Transaction } from '../../model/transaction.ts';
 
 const ids = {
   method: sourceId('requestMethod'),

@@ -1,7 +1,7 @@
 import { bytesOf, latin1 } from '../../bytes/bytes.ts';
 import type { WafResponse } from '../../model/request.ts';
 import { sourceId } from '../../model/source.ts';
-import type { Transaction } from '../run/transaction.ts';
+import type { Transaction } from '../../model/transaction.ts';
 
 const ids = {
   body: sourceId('responseBody'),
@@ -21,7 +21,7 @@ export const storeStatusLine = (tx: Transaction, response: WafResponse): void =>
 export const storeResponseBody = (tx: Transaction, response: WafResponse): void => {
   if (response.bodyTruncated === true) tx.outboundDataError = 1;
   if (!tx.isResponseBodyAccessed || response.body === null || !isInspectedType(tx, response)) return;
-  const { responseBodyLimit, responseBodyLimitAction } = tx.program.settings;
+  const { responseBodyLimit, responseBodyLimitAction } = tx.settings;
   let { body } = response;
   if (body.length > responseBodyLimit) {
     tx.limitsHit.add('response_body');
@@ -38,6 +38,6 @@ export const storeResponseBody = (tx: Transaction, response: WafResponse): void 
 const isInspectedType = (tx: Transaction, response: WafResponse): boolean => {
   const header = response.headers.find(([name]) => latin1(name).toLowerCase() === 'content-type');
   const type = header === undefined ? 'null' : latin1(header[1]).split(';', 1)[0]!.trim().toLowerCase();
-  const { responseBodyTypes } = tx.program.settings;
+  const { responseBodyTypes } = tx.settings;
   return responseBodyTypes.includes(type);
 };

@@ -1,11 +1,11 @@
 import { bytesOf, latin1 } from '../../bytes/bytes.ts';
-import { compareNumbers } from '../../compile/operators.ts';
 import { isExcluded, selects } from '../../model/name-selection.ts';
+import { compareNumbers } from '../../model/operator.ts';
 import type { Link, Rule, Target } from '../../model/program.ts';
 import type { Entry } from '../../model/source.ts';
-import type { Variable } from '../../variables/registry.ts';
+import type { Variable } from '../../model/variable.ts';
 import type { Trace } from './trace.ts';
-import type { Transaction } from './transaction.ts';
+import type { RunningTransaction } from './transaction.ts';
 import { applyTransformation, type ByteRange, createTransformBuffers, shrinkBuffers } from './transform.ts';
 
 /** Most matched values that MATCHED_VARS keeps of one rule. */
@@ -22,14 +22,14 @@ export const createEvaluator = (trace: Trace | null) => {
   const buffers = createTransformBuffers();
   const range: ByteRange = { buf: buffers.even, start: 0, end: 0 };
 
-  const onMatch = (tx: Transaction, rule: Rule, link: Link, name: string, value: string): void => {
+  const onMatch = (tx: RunningTransaction, link: Link, name: string, value: string): void => {
     tx.matchedName = name;
     tx.matchedValue = value;
     if (tx.matchedVars.length < maxMatchedVars) tx.matchedVars.push([name, value]);
-    for (const effect of link.effects) effect(tx, rule);
+    for (const effect of link.effects) effect(tx);
   };
 
-  const check = (tx: Transaction, rule: Rule, link: Link, name: string, isKnown: boolean): boolean => {
+  const check = (tx: RunningTransaction, rule: Rule, link: Link, name: string, isKnown: boolean): boolean => {
     const operator = link.operator!;
     tx.budget.units -= 8;
     // What a negated operator finds is what the rule does not want: there is nothing to capture.
@@ -41,19 +41,19 @@ export const createEvaluator = (trace: Trace | null) => {
         const isStable = range.buf !== buffers.even && range.buf !== buffers.odd;
         tx.captureLater(finder, range.buf, range.start, range.end, isStable, text);
       }
-      onMatch(tx, rule, link, name, text);
+      onMatch(tx, link, name, text);
       return true;
     }
     const isMatch = operator.matches(tx, range.buf, range.start, range.end, isCapturing) !== operator.isNegated;
     trace?.checked(rule, link, name, range, isMatch && !tx.budget.exceeded);
     // A spent budget answers "no match" whatever was asked; a negation must not turn that into a match.
     if (!isMatch || tx.budget.exceeded) return false;
-    onMatch(tx, rule, link, name, latin1(range.buf, range.start, range.end));
+    onMatch(tx, link, name, latin1(range.buf, range.start, range.end));
     return true;
   };
 
   const checkBytes = (
-    tx: Transaction,
+    tx: RunningTransaction,
     rule: Rule,
     link: Link,
     name: string,
@@ -80,7 +80,13 @@ export const createEvaluator = (trace: Trace | null) => {
     return isMatch;
   };
 
-  const checkValue = (tx: Transaction, rule: Rule, link: Link, name: string, value: string | number): boolean => {
+  const checkValue = (
+    tx: RunningTransaction,
+    rule: Rule,
+    link: Link,
+    name: string,
+    value: string | number,
+  ): boolean => {
     const { numeric, matchesText, isNegated } = link.operator!;
     if (numeric !== null && link.transformations.length === 0) {
       const isMatch = compareNumbers(numeric, value, tx) !== isNegated;
@@ -88,14 +94,14 @@ export const createEvaluator = (trace: Trace | null) => {
         const bytes = bytesOf(String(value));
         trace.checked(rule, link, name, { buf: bytes, start: 0, end: bytes.length }, isMatch);
       }
-      if (isMatch) onMatch(tx, rule, link, name, String(value));
+      if (isMatch) onMatch(tx, link, name, String(value));
       return isMatch;
     }
     const text = String(value);
     if (matchesText !== null && trace === null && link.transformations.length === 0) {
       tx.budget.units -= 8;
       if (matchesText(tx, text) === isNegated || tx.budget.exceeded) return false;
-      onMatch(tx, rule, link, name, text);
+      onMatch(tx, link, name, text);
       return true;
     }
     const bytes = bytesOf(text);
@@ -103,7 +109,7 @@ export const createEvaluator = (trace: Trace | null) => {
   };
 
   const checkNamed = (
-    tx: Transaction,
+    tx: RunningTransaction,
     rule: Rule,
     link: Link,
     target: Target,
@@ -121,7 +127,13 @@ export const createEvaluator = (trace: Trace | null) => {
     return isMatch;
   };
 
-  const checkStored = (tx: Transaction, rule: Rule, link: Link, target: Target, candidates: Candidates): boolean => {
+  const checkStored = (
+    tx: RunningTransaction,
+    rule: Rule,
+    link: Link,
+    target: Target,
+    candidates: Candidates,
+  ): boolean => {
     let isMatch = false;
     const { variable, selector } = target;
     const removed = tx.removedTargetsOf(rule);
@@ -141,7 +153,13 @@ export const createEvaluator = (trace: Trace | null) => {
     return isMatch;
   };
 
-  const checkTarget = (tx: Transaction, rule: Rule, link: Link, target: Target, candidates: Candidates): boolean => {
+  const checkTarget = (
+    tx: RunningTransaction,
+    rule: Rule,
+    link: Link,
+    target: Target,
+    candidates: Candidates,
+  ): boolean => {
     const { variable } = target;
     if (target.isCount) {
       const name = `&${variable.name}${target.selector?.kind === 'literal' ? `:${target.selector.key}` : ''}`;
@@ -174,9 +192,9 @@ export const createEvaluator = (trace: Trace | null) => {
 
   return {
     /** Evaluates one link; its effects run for each value that matches. SecAction always matches. */
-    link(tx: Transaction, rule: Rule, link: Link, candidates: Candidates): boolean {
+    link(tx: RunningTransaction, rule: Rule, link: Link, candidates: Candidates): boolean {
       if (link.operator === null) {
-        for (const effect of link.effects) effect(tx, rule);
+        for (const effect of link.effects) effect(tx);
         return true;
       }
       if (trace === null && link.cannotMatch !== null && link.cannotMatch(tx)) return false;
@@ -200,7 +218,7 @@ export const entryName = (variable: Variable, entry: Entry): string =>
 /** Slots whose names a target selects. Names known at load never change, so the answer is kept. */
 const slotsOf = new WeakMap<Target, readonly number[]>();
 
-const slotsFor = (tx: Transaction, target: Target): readonly number[] => {
+const slotsFor = (tx: RunningTransaction, target: Target): readonly number[] => {
   const { txNames } = tx.program;
   let slots = slotsOf.get(target);
   if (slots === undefined) {
@@ -210,7 +228,7 @@ const slotsFor = (tx: Transaction, target: Target): readonly number[] => {
   return slots;
 };
 
-const txValues = (tx: Transaction, target: Target): [name: string, value: string][] => {
+const txValues = (tx: RunningTransaction, target: Target): [name: string, value: string][] => {
   const { txNames } = tx.program;
   const values: [string, string][] = [];
   for (const slot of slotsFor(tx, target)) {
@@ -222,7 +240,7 @@ const txValues = (tx: Transaction, target: Target): [name: string, value: string
 };
 
 /** `&VAR`: how many values the target has. */
-const countValues = (tx: Transaction, target: Target): number => {
+const countValues = (tx: RunningTransaction, target: Target): number => {
   const { variable, selector } = target;
   switch (variable.kind) {
     case 'stored': {

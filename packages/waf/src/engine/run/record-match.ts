@@ -1,7 +1,7 @@
 import type { Rule } from '../../model/program.ts';
 import type { RuleMatch } from '../../model/verdict.ts';
 import { isSecretName, maskPairs, printable } from './secret-names.ts';
-import type { Transaction } from './transaction.ts';
+import type { RunningTransaction } from './transaction.ts';
 
 const maxMatches = 1_000;
 const maxMessage = 512;
@@ -12,7 +12,7 @@ const maskedInput = 4_096;
 const mask = '***';
 
 /** Adds a fired rule to the transaction's matches, with its texts expanded now: macros see this moment only. */
-export const recordMatch = (tx: Transaction, rule: Rule, isDecisive: boolean): void => {
+export const recordMatch = (tx: RunningTransaction, rule: Rule, isDecisive: boolean): void => {
   if (tx.matches.length >= maxMatches) {
     tx.limitsHit.add('matches');
     if (!isDecisive) return;
@@ -36,7 +36,7 @@ export const recordMatch = (tx: Transaction, rule: Rule, isDecisive: boolean): v
   tx.matches.push(match);
 };
 
-const textsOf = (tx: Transaction, rule: Rule): { message: string; data: string } => ({
+const textsOf = (tx: RunningTransaction, rule: Rule): { message: string; data: string } => ({
   message: shown(rule.message?.expand(tx) ?? '', maxMessage),
   data: shown(rule.logData?.expand(tx) ?? '', maxData),
 });

@@ -1,14 +1,10 @@
-import { compileExclusions } from '../../actions/ctl-rules.ts';
-import { createRuleDirectory } from '../../compile/rule-directory.ts';
-import { createTxNames } from '../../compile/tx-names.ts';
-import type { Exclusion, Program } from '../../model/program.ts';
+import { parseTarget } from '../../compile/exclusions.ts';
+import type { Exclusion } from '../../model/name-selection.ts';
+import type { Program } from '../../model/program.ts';
 import type { RequestExclusion } from '../../model/request.ts';
-import { defaultSettings } from '../../model/settings.ts';
-import { collectDiagnostics, type Diagnostic } from '../../seclang/diagnostic.ts';
-import type { Transaction } from './transaction.ts';
+import type { RunningTransaction } from './transaction.ts';
 
 const maxRemembered = 1_024;
-const nowhere = { file: '', line: 1, column: 1 };
 
 /**
  * Applies exclusions that come with a request; the compiled targets are remembered. A target that is none excludes nothing: a mistake
@@ -31,7 +27,7 @@ export const createRequestExclusions = (program: Program) => {
     /** Indexes of the rules that exclusions are about. One that is about all rules is about values of the request: none of these is folded. */
     rulesOf: (exclusions: readonly RequestExclusion[]): number[] =>
       exclusions.flatMap(({ ruleId }) => (ruleId === undefined ? [] : (indexById.get(ruleId) ?? []))),
-    apply(tx: Transaction, { ruleId, target }: RequestExclusion): void {
+    apply(tx: RunningTransaction, { ruleId, target }: RequestExclusion): void {
       if (ruleId === undefined) {
         if (target !== undefined) tx.removeTargets(everyIndex, exclusionsFor(target));
         return;
@@ -50,21 +46,4 @@ const exclusionsOrNone = (target: string): Exclusion[] => {
   } catch {
     return [];
   }
-};
-
-/** Parses a target such as `ARGS:comment`; throws RangeError with the reason when it is none. */
-export const parseTarget = (target: string): Exclusion[] => {
-  const found: Diagnostic[] = [];
-  const diagnostics = collectDiagnostics(found);
-  const context = {
-    diagnostics,
-    txNames: createTxNames(),
-    env: {},
-    settings: defaultSettings('modsecurity2'),
-    directory: createRuleDirectory(),
-  };
-  const exclusions = compileExclusions(target, { valuePlace: nowhere }, context);
-  const [problem] = found;
-  if (problem !== undefined) throw new RangeError(`"${target}" is not a target: ${problem.message}`);
-  return exclusions;
 };

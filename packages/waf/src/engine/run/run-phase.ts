@@ -1,11 +1,17 @@
-import type { Phase, Rule } from '../../model/program.ts';
+import type { Rule } from '../../model/program.ts';
+import type { Interruption, Phase } from '../../model/transaction.ts';
 import type { Candidates, Evaluator } from './evaluate.ts';
 import { recordMatch } from './record-match.ts';
 import type { Trace } from './trace.ts';
-import type { Interruption, Transaction } from './transaction.ts';
+import type { RunningTransaction } from './transaction.ts';
 
 /** Evaluates a rule with its chain; true when every link matched. */
-export const evaluateRule = (tx: Transaction, rule: Rule, candidates: Candidates, evaluator: Evaluator): boolean => {
+export const evaluateRule = (
+  tx: RunningTransaction,
+  rule: Rule,
+  candidates: Candidates,
+  evaluator: Evaluator,
+): boolean => {
   tx.rule = rule;
   if (tx.matchedVars.length > 0) tx.matchedVars = [];
   const { links } = rule;
@@ -22,7 +28,7 @@ export const evaluateRule = (tx: Transaction, rule: Rule, candidates: Candidates
 };
 
 /** What a rule that fired does: it is recorded and may interrupt or allow. */
-export const applyMatch = (tx: Transaction, rule: Rule, trace: Trace | null): void => {
+export const applyMatch = (tx: RunningTransaction, rule: Rule, trace: Trace | null): void => {
   const { disruption, severity } = rule;
   trace?.fired(rule);
   if (severity !== null && severity < tx.highestSeverity) tx.highestSeverity = severity;
@@ -32,7 +38,7 @@ export const applyMatch = (tx: Transaction, rule: Rule, trace: Trace | null): vo
   else if (disruption.kind === 'allow' && tx.phase !== 5) tx.allowed = disruption.scope;
 };
 
-const interruptionOf = (tx: Transaction, rule: Rule): Interruption | null => {
+const interruptionOf = (tx: RunningTransaction, rule: Rule): Interruption | null => {
   const { disruption } = rule;
   switch (disruption.kind) {
     case 'deny':
@@ -50,7 +56,7 @@ const interruptionOf = (tx: Transaction, rule: Rule): Interruption | null => {
 };
 
 /** Whether the current phase has to end: interrupted for real, allowed, switched off, or out of work. */
-export const isPhaseOver = (tx: Transaction): boolean => {
+export const isPhaseOver = (tx: RunningTransaction): boolean => {
   if (tx.budget.exceeded || tx.budget.units < 0) return true;
   if (tx.engineMode === 'off') return true;
   if (tx.phase === 5) return false;
@@ -58,7 +64,7 @@ export const isPhaseOver = (tx: Transaction): boolean => {
 };
 
 /** How the rules of one phase are run: the scanning engine and the naive reference differ in this alone. */
-export type PhaseRunner = (tx: Transaction, phase: Phase) => void;
+export type PhaseRunner = (tx: RunningTransaction, phase: Phase) => void;
 
 /** Every rule on every value, in file order: the reference. */
 export const createNaiveRunner =

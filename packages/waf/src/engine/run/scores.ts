@@ -1,7 +1,7 @@
 import { atoi } from '../../bytes/bytes.ts';
 import type { Program } from '../../model/program.ts';
 import type { AnomalyScores } from '../../model/verdict.ts';
-import type { Transaction } from './transaction.ts';
+import type { RunningTransaction } from './transaction.ts';
 
 /** Where CRS 3.3 and 4 keep a direction's scores in TX; the first name that has a value counts. */
 type ScoreNames = {
@@ -24,7 +24,7 @@ const names: { readonly inbound: ScoreNames; readonly outbound: ScoreNames } = {
   },
 };
 
-type Reader = (tx: Transaction) => number | null;
+type Reader = (tx: RunningTransaction) => number | null;
 type ScoreReaders = { readonly levels: readonly Reader[]; readonly total: Reader; readonly threshold: Reader };
 
 /** Reads the first of these variables that is set. Names that the rules write literally have slots, known for good. */
@@ -48,7 +48,7 @@ const readersOf = (program: Program, { levels, totals, threshold }: ScoreNames):
 
 const readers = new WeakMap<Program, { inbound: ScoreReaders; outbound: ScoreReaders }>();
 
-const scores = (tx: Transaction, { levels, total: readTotal, threshold }: ScoreReaders): AnomalyScores => {
+const scores = (tx: RunningTransaction, { levels, total: readTotal, threshold }: ScoreReaders): AnomalyScores => {
   const level = (index: number): number => levels[index]!(tx) ?? 0;
   const byParanoiaLevel: AnomalyScores['byParanoiaLevel'] = [level(0), level(1), level(2), level(3)];
   const [one, two, three, four] = byParanoiaLevel;
@@ -57,7 +57,7 @@ const scores = (tx: Transaction, { levels, total: readTotal, threshold }: ScoreR
 };
 
 /** Anomaly scores where CRS 3.3 and 4 keep them in TX; the total falls back to the sum until the blocking evaluation has run. */
-export const anomalyScores = (tx: Transaction): { inbound: AnomalyScores; outbound: AnomalyScores } => {
+export const anomalyScores = (tx: RunningTransaction): { inbound: AnomalyScores; outbound: AnomalyScores } => {
   let known = readers.get(tx.program);
   if (known === undefined) {
     known = { inbound: readersOf(tx.program, names.inbound), outbound: readersOf(tx.program, names.outbound) };

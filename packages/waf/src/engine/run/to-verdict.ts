@@ -1,9 +1,9 @@
 import type { Verdict } from '../../model/verdict.ts';
 import { anomalyScores } from './scores.ts';
-import type { Transaction } from './transaction.ts';
+import type { RunningTransaction } from './transaction.ts';
 
 /** The transaction's verdict as it stands. */
-export const toVerdict = (tx: Transaction): Verdict => {
+export const toVerdict = (tx: RunningTransaction): Verdict => {
   const { interruption } = tx;
   const isDetectionOnly = tx.engineMode !== 'on';
   const wouldBe = interruption?.kind ?? 'pass';

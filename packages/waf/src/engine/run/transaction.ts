@@ -4,37 +4,27 @@ import type { BodyFacts } from '../../model/body-facts.ts';
 import { noBodyFacts } from '../../model/body-facts.ts';
 import type { CollectionStore } from '../../model/collection-store.ts';
 import type { Limits } from '../../model/limits.ts';
-import type { Exclusion, Phase, Program, Rule } from '../../model/program.ts';
+import type { Exclusion } from '../../model/name-selection.ts';
+import type { Program, Rule } from '../../model/program.ts';
 import type { WafRequest, WafResponse } from '../../model/request.ts';
+import type { Settings } from '../../model/settings.ts';
 import { type Entry, sourceCount } from '../../model/source.ts';
+import type { BodyProcessor, Finder, Interruption, Phase, Transaction, TxValue } from '../../model/transaction.ts';
 import type { LimitHit, RuleMatch } from '../../model/verdict.ts';
-import type { OperatorContext, OperatorInstance } from '../../operators/operator.ts';
-import type { CompiledPattern, WorkBudget } from '../../regex/index.ts';
-import type { ScanState } from '../scan/scanning-runner.ts';
+import type { OperatorContext } from '../../operators/operator.ts';
+import type { WorkBudget } from '../../regex/index.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
-
-export type BodyProcessor = 'URLENCODED' | 'MULTIPART' | 'XML' | 'JSON' | '';
-export type TxValue = string | number | undefined;
-
-/** What can tell afterwards what it captured. */
-type Finder = CompiledPattern | OperatorInstance;
+import type { ScanState } from './scan-state.ts';
 
 const noEntries: readonly Entry[] = [];
 const maxDynamicNames = 4_096;
 /** The slots before are captures. */
 const firstNamedSlot = 10;
 
-/** What stopped the transaction: a disruptive action or a spent budget. */
-export type Interruption = {
-  readonly kind: 'block' | 'drop' | 'redirect';
-  readonly status: number;
-  readonly url: string | null;
-  readonly rule: Rule | null;
-};
-
-/** All state of one request and its response. Only data and its accessors: the phases are in phases.ts. */
-export class Transaction {
+/** All state of one request and its response. Only data and its accessors: what runs when is in run-phase.ts. */
+export class RunningTransaction implements Transaction {
   readonly program: Program;
+  readonly settings: Settings;
   readonly request: WafRequest;
   readonly limits: Required<Limits>;
   readonly budget: WorkBudget;
@@ -123,6 +113,7 @@ export class Transaction {
     this.#startedAt = clock?.() ?? 0;
     const { settings } = program;
     this.program = program;
+    this.settings = settings;
     this.request = request;
     this.limits = limits;
     const bodyBytes = Math.min(request.body?.length ?? 0, limits.maxBodyBytes);
@@ -288,7 +279,7 @@ export class Transaction {
     this.#collections ??= openCollections(
       this.#store,
       this.request.now,
-      this.program.settings.collectionTimeoutSeconds * 1_000,
+      this.settings.collectionTimeoutSeconds * 1_000,
     );
     return this.#collections;
   }

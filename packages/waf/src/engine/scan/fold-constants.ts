@@ -1,10 +1,11 @@
 import { defaultLimits } from '../../model/limits.ts';
 import type { Link, PhaseProgram, Program, Rule, Target } from '../../model/program.ts';
+import type { TxValue } from '../../model/transaction.ts';
 import { emptyRequest } from '../run/empty-request.ts';
 import { createEvaluator } from '../run/evaluate.ts';
 import { createMemoryStore } from '../run/memory-store.ts';
 import { evaluateRule } from '../run/run-phase.ts';
-import { Transaction, type TxValue } from '../run/transaction.ts';
+import { RunningTransaction } from '../run/transaction.ts';
 
 /** What every transaction of a rule set begins with, instead of running the rules that always come to the same. */
 export type Folded = {
@@ -32,7 +33,13 @@ const firstNamedSlot = 10;
  * afterwards (paranoia-level gates). A rule is folded only when running it up front can make no difference to any rule that stays.
  */
 export const foldConstants = (program: Program): Folded => {
-  const tx = new Transaction(program, emptyRequest, { ...defaultLimits, mode: 'block' }, createMemoryStore(16), null);
+  const tx = new RunningTransaction(
+    program,
+    emptyRequest,
+    { ...defaultLimits, mode: 'block' },
+    createMemoryStore(16),
+    null,
+  );
   const evaluator = createEvaluator(null);
   const done = new Set<number>();
   const never = new Set<number>();

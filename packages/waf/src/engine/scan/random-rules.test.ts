@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { given } from '../../../test/support/given.ts';
 import { createRandom } from '../../../test/support/mutate-request.ts';
 import { digest } from '../../../test/support/verdict-digest.ts';
-import { compileProgram } from '../../compile/compile-sources.ts';
 import { formatDiagnostic } from '../../index.ts';
+import { compileProgram } from '../compile.ts';
 import { createRuleSet } from '../create-rule-set.ts';
 
 const targets = [

@@ -5,7 +5,7 @@ import { createEvaluator } from '../run/evaluate.ts';
 import { createMemoryStore } from '../run/memory-store.ts';
 import { createNaiveRunner } from '../run/run-phase.ts';
 import type { Trace } from '../run/trace.ts';
-import { Transaction } from '../run/transaction.ts';
+import { RunningTransaction } from '../run/transaction.ts';
 
 /**
  * Bits of the scan groups that a request without any values gets to: which gates are open by the rules' own settings, such as the
@@ -21,7 +21,13 @@ export const reachedGroups = (program: Program): number => {
     fired: () => undefined,
     skipped: () => undefined,
   };
-  const tx = new Transaction(program, emptyRequest, { ...defaultLimits, mode: 'detect' }, createMemoryStore(16), null);
+  const tx = new RunningTransaction(
+    program,
+    emptyRequest,
+    { ...defaultLimits, mode: 'detect' },
+    createMemoryStore(16),
+    null,
+  );
   const run = createNaiveRunner(createEvaluator(trace), trace);
   for (const phase of [1, 2, 3, 4, 5] as const) {
     tx.phase = phase;

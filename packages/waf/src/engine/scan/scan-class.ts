@@ -1,7 +1,7 @@
 import { maskOfFlags } from '../../bytes/byte-bits.ts';
+import type { Transaction } from '../../model/transaction.ts';
 import type { Transformation } from '../../transformations/transformation.ts';
 import type { ScanTest } from './scan-tests.ts';
-import type { ValueScanner } from './value-scanner.ts';
 
 /** One step of the transformation trie: tests that see the value as it stands here, and steps that go on from here. */
 type TrieNode = {
@@ -19,6 +19,12 @@ export type NodeSet = { readonly nodes: readonly TrieNode[]; readonly byMask: Ma
 export type Work = {
   readonly tests: readonly ScanTest[];
   readonly steps: readonly { readonly step: Transformation; readonly next: NodeSet }[];
+};
+
+/** Finds which tests of a class match a value. */
+export type ValueScanner = {
+  /** Scans one value; the answer is valid until the next call. */
+  scan(scanClass: ScanClass, buf: Uint8Array, start: number, end: number, tx: Transaction): readonly number[];
 };
 
 /** All tests that apply to a value of some source and name. */

@@ -6,7 +6,7 @@ import { readSuite } from '../../../test/ftw/suite.ts';
 import { toBytes } from '../../../test/ftw/to-bytes.ts';
 import { createMutator } from '../../../test/support/mutate-request.ts';
 import { digest } from '../../../test/support/verdict-digest.ts';
-import { compileProgram } from '../../compile/compile-sources.ts';
+import { compileProgram } from '../compile.ts';
 import { createRuleSet } from '../create-rule-set.ts';
 
 const now = Date.UTC(2026, 0, 15, 12);

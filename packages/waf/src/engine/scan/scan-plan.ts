@@ -1,9 +1,9 @@
 import { isExcluded, selects } from '../../model/name-selection.ts';
 import { isResponseSource, sourceCount } from '../../model/source.ts';
 import { createLiteralSearch } from './literal-search.ts';
-import { buildClass, type ScanClass } from './scan-class.ts';
+import { buildClass, type ScanClass, type ValueScanner } from './scan-class.ts';
 import type { ScanTest } from './scan-tests.ts';
-import { createValueScanner, type ScanScratch, type ValueScanner } from './value-scanner.ts';
+import { createValueScanner, type ScanScratch } from './value-scanner.ts';
 
 const maxNames = 2_048;
 const maxClasses = 512;

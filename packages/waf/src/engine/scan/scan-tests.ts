@@ -1,6 +1,6 @@
 import { maskOfFlags } from '../../bytes/byte-bits.ts';
 import { bytesOf } from '../../bytes/bytes.ts';
-import type { CompiledOperator } from '../../compile/operators.ts';
+import type { CompiledOperator } from '../../model/operator.ts';
 import type { Link, Program, Rule } from '../../model/program.ts';
 import type { OperatorContext, OperatorInstance } from '../../operators/operator.ts';
 import { classConditions } from '../../regex/index.ts';

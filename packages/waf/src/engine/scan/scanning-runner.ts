@@ -1,9 +1,11 @@
-import type { Phase, Program, Rule } from '../../model/program.ts';
+import type { Program, Rule } from '../../model/program.ts';
 import { type Entry, isResponseSource, sourceCount } from '../../model/source.ts';
+import type { Phase } from '../../model/transaction.ts';
 import type { Evaluator } from '../run/evaluate.ts';
 import { applyMatch, evaluateRule, isPhaseOver, type PhaseRunner } from '../run/run-phase.ts';
+import type { ScanState } from '../run/scan-state.ts';
 import type { Trace } from '../run/trace.ts';
-import type { Transaction } from '../run/transaction.ts';
+import type { RunningTransaction } from '../run/transaction.ts';
 import type { Folded } from './fold-constants.ts';
 import { createPhaseTables, nextPosition } from './phase-tables.ts';
 import { reachedGroups } from './reached-groups.ts';
@@ -11,16 +13,6 @@ import { createScanPlan, type ScanPlan } from './scan-plan.ts';
 import { collectScanTests } from './scan-tests.ts';
 import { createValueMemo } from './value-memo.ts';
 import { createScanScratch } from './value-scanner.ts';
-
-/** What has been scanned of one transaction. */
-export type ScanState = {
-  /** Bits of the groups that are scanned. */
-  groups: number;
-  /** Entries below this index are scanned. */
-  scanned: number;
-  /** Values that matched, by rule index, in the order of the entries. */
-  readonly hits: Map<number, Entry[]>;
-};
 
 /** A plan holds megabytes of literals. Beside the one in use there may be one that a transaction has just grown out of. */
 const maxPlans = 2;
@@ -92,7 +84,7 @@ export const createScanningRunner = (
     }
   };
 
-  const scanEntries = (tx: Transaction, state: ScanState, groups: number, from: number): void => {
+  const scanEntries = (tx: RunningTransaction, state: ScanState, groups: number, from: number): void => {
     const plan = planFor(groups);
     for (let index = from; index < tx.entries.length; index++) {
       const entry = tx.entries[index]!;
@@ -114,7 +106,7 @@ export const createScanningRunner = (
     }
   };
 
-  return (tx: Transaction, phase: Phase): void => {
+  return (tx: RunningTransaction, phase: Phase): void => {
     tx.scan ??= {
       groups: standing,
       scanned: 0,

@@ -2,9 +2,8 @@ import { maskOf } from '../../bytes/byte-bits.ts';
 import type { OperatorContext } from '../../operators/operator.ts';
 import { lowercase } from '../../transformations/byte-map.ts';
 import type { Transformation } from '../../transformations/transformation.ts';
-import type { Transaction } from '../run/transaction.ts';
 import type { LiteralSearch } from './literal-search.ts';
-import { type NodeSet, type ScanClass, workFor } from './scan-class.ts';
+import { type NodeSet, type ValueScanner, workFor } from './scan-class.ts';
 import type { ScanTest } from './scan-tests.ts';
 
 /** What one step made of the bytes of a walk, and who goes on from there. `isChanged` false: the step left the bytes alone. */
@@ -27,7 +26,7 @@ export type ScanScratch = { readonly bytes: Uint8Array };
 export const createScanScratch = (): ScanScratch => ({ bytes: new Uint8Array(initialScratch) });
 
 /** Finds which tests of a class match a value: gate by byte classes, then literals, then the operator itself. */
-export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch) => {
+export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch): ValueScanner => {
   let scratch = shared.bytes;
   let used = 0;
   /** What sees the bytes of the open walks and is still to be visited. */
@@ -123,8 +122,7 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
   };
 
   return {
-    /** Scans one value; the answer is valid until the next call. */
-    scan(scanClass: ScanClass, buf: Uint8Array, start: number, end: number, tx: Transaction): readonly number[] {
+    scan(scanClass, buf, start, end, tx) {
       hits.length = 0;
       context = tx.operatorContext(false);
       context.budget.units -= end - start + 32;
@@ -133,5 +131,3 @@ export const createValueScanner = (literals: LiteralSearch, shared: ScanScratch)
     },
   };
 };
-
-export type ValueScanner = ReturnType<typeof createValueScanner>;

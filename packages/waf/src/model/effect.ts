@@ -1,4 +1,4 @@
-import type { Effect } from './program.ts';
+import type { Transaction } from './transaction.ts';
 
 /** What an effect does to TX and to the course of the transaction; an effect without one may do anything. */
 export type Footprint = {
@@ -13,6 +13,9 @@ export type Footprint = {
   /** Indexes of rules that are taken out; known once all rules are read. */
   readonly removes: (() => readonly number[]) | null;
 };
+
+/** What a link does for each value that matches: setvar, ctl, initcol … in the order written. */
+export type Effect = ((tx: Transaction) => void) & { readonly footprint?: Footprint };
 
 const nothing: Footprint = { reads: [], readsOnlyTx: false, writes: [], writesPrefix: null, removes: null };
 
