@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
-import { migrate } from '@sallyport/server/db/migrate';
-import { openDatabase } from '@sallyport/server/db/open';
 import { proxyHostStore } from '@sallyport/server/features/proxy-hosts/store';
+import { migrate } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
 import { freePorts } from '../support/free-ports.ts';
 
 const HOSTS = 10_000;

@@ -12,9 +12,9 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
-import { migrate } from '@sallyport/server/db/migrate';
-import { openDatabase } from '@sallyport/server/db/open';
 import { proxyHostStore } from '@sallyport/server/features/proxy-hosts/store';
+import { migrate } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
 import { createProduct, type Product } from '../chaos/product.ts';
 
 // As bin/up does: Node keeps what it compiled, for all processes of the product.

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { SecurityStatus } from '@sallyport/contract';
 import { listProcesses } from '@sallyport/deployment/processes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCertificate } from '../../apps/server/src/testing/certificates.ts';
 import { createProduct, type Product } from '../chaos/product.ts';
+import { makeCertificate } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 interface Answer {

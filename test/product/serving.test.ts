@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { Certificate, ProxyHost, UploadedCertificate } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCertificate, uploadForm } from '../../apps/server/src/testing/certificates.ts';
 import { createProduct, type Product } from '../chaos/product.ts';
+import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 
 interface Answer {

@@ -4,9 +4,9 @@ import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { newKey, replaceKey } from '@sallyport/server/secrets/key-file';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
+import { newKey, replaceKey } from '@sallyport/store/secrets/key-file';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
 // Each command is a process of its own, several in one test.

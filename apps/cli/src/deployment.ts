@@ -5,13 +5,13 @@ import { type Config, parseConfig } from '@sallyport/deployment/config';
 import { readEnvironment } from '@sallyport/deployment/config-sources';
 import { createLog } from '@sallyport/deployment/log';
 import { type Accounts, createAccounts } from '@sallyport/server/accounts';
-import { type Actor, systemActor } from '@sallyport/server/actor';
-import { pendingMigrations } from '@sallyport/server/db/migrate';
-import { type Database, openDatabase } from '@sallyport/server/db/open';
 import { createSafeFetch } from '@sallyport/server/net/safe-fetch';
 import { systemLookup } from '@sallyport/server/net/system-lookup';
-import type { Vault } from '@sallyport/server/secrets/vault';
-import { openStoreVault } from '@sallyport/server/store-vault';
+import { type Actor, systemActor } from '@sallyport/store/actor';
+import { pendingMigrations } from '@sallyport/store/database/migrate';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { openStoreVault } from '@sallyport/store/secrets/store-vault';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Command } from 'commander';
 import { CommandFailure } from './failure.ts';
 

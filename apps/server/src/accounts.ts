@@ -1,9 +1,15 @@
 import type { SettingKey } from '@sallyport/contract';
+import { createTokens } from '@sallyport/store/accounts/tokens/service';
+import { tokenStore } from '@sallyport/store/accounts/tokens/store';
+import { createUsers } from '@sallyport/store/accounts/users/service';
+import { userStore } from '@sallyport/store/accounts/users/store';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import { createAudit } from '@sallyport/store/audit/service';
+import { auditStore } from '@sallyport/store/audit/store';
+import type { Database, Executor } from '@sallyport/store/database/open';
+import { createPasswordHasher } from '@sallyport/store/secrets/password-hasher';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Logger } from 'pino';
-import type { Actor, RecordChange } from './actor.ts';
-import type { Database, Executor } from './db/open.ts';
-import { createAudit } from './features/audit/service.ts';
-import { auditStore } from './features/audit/store.ts';
 import { createIdentities } from './features/auth/identities.ts';
 import { createSecondFactor } from './features/auth/second-factor.ts';
 import { createAuth } from './features/auth/service.ts';
@@ -18,16 +24,10 @@ import { createMailer } from './features/settings/mailer.ts';
 import { createSettings } from './features/settings/service.ts';
 import { settingStore } from './features/settings/store.ts';
 import { createUrlTest } from './features/settings/url-check.ts';
-import { createTokens } from './features/tokens/service.ts';
-import { tokenStore } from './features/tokens/store.ts';
 import { inviteStore } from './features/users/invite-store.ts';
 import { createInvites } from './features/users/invites.ts';
-import { createUsers } from './features/users/service.ts';
-import { userStore } from './features/users/store.ts';
 import { sendMail } from './net/mail.ts';
 import type { SafeFetch } from './net/safe-fetch.ts';
-import { createPasswordHasher } from './secrets/password-hasher.ts';
-import type { Vault } from './secrets/vault.ts';
 
 export interface AccountDeps {
   database: Database;

@@ -1,4 +1,4 @@
-import type { Executor } from './db/open.ts';
+import type { Executor } from '@sallyport/store/database/open';
 import { createBestMatch, isCovered } from './features/certificates/usage.ts';
 import type { StoredProxyHost } from './features/proxy-hosts/store.ts';
 import type { Surroundings } from './features/proxy-hosts/warnings.ts';

@@ -9,6 +9,9 @@ import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { failureLines } from '@sallyport/deployment/failure-lines';
 import { createLog, logOutput } from '@sallyport/deployment/log';
 import { createDataPlane, dataPlaneFiles, writeStaticFiles } from '@sallyport/haproxy';
+import { migrate } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
+import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import { originAddressStore } from './dataplane/origin-address-store.ts';
 import { createOriginGuard, createOwnOrigin } from './dataplane/origin-guard.ts';
 import { createOriginResolver } from './dataplane/origin-resolver.ts';
@@ -21,14 +24,11 @@ import {
   toProxySettings,
 } from './dataplane/proxy-settings.ts';
 import type { RouteSource } from './dataplane/route-source.ts';
-import { migrate } from './db/migrate.ts';
-import { openDatabase } from './db/open.ts';
 import { findCoreRuleSet } from './features/rulesets/core-rule-set.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { renderEnforcement } from './render-enforcement.ts';
 import { createRouteSource } from './route-source.ts';
 import { createSecuritySource } from './security-source.ts';
-import { openStoreVault } from './store-vault.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
 /** How long one answer of the store may take: HAProxy, on the files of its last run, is better than none. */

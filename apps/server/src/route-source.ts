@@ -1,10 +1,10 @@
+import type { Executor } from '@sallyport/store/database/open';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import type { RouteSource } from './dataplane/route-source.ts';
-import type { Executor } from './db/open.ts';
 import { toCertificateSource } from './features/certificates/source.ts';
 import { certificateStore } from './features/certificates/store.ts';
 import { toHostRoute } from './features/proxy-hosts/route.ts';
 import { proxyHostStore } from './features/proxy-hosts/store.ts';
-import type { Vault } from './secrets/vault.ts';
 
 /** Wires the stores of the features to what the data plane reads. */
 export const createRouteSource = (db: Executor, vault: Vault): RouteSource => {

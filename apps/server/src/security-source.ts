@@ -1,4 +1,4 @@
-import type { Executor } from './db/open.ts';
+import type { Executor } from '@sallyport/store/database/open';
 import { accessListStore } from './features/access-lists/store.ts';
 import { decisionStore } from './features/decisions/store.ts';
 import { rulesetStore } from './features/rulesets/store.ts';

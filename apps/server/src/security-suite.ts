@@ -1,10 +1,11 @@
 import { checkCountryDatabase, findCountryDatabase } from '@sallyport/access/country-database';
 import type { SettingKey } from '@sallyport/contract';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Database, Executor } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Logger } from 'pino';
-import type { Actor, RecordChange } from './actor.ts';
-import type { Database, Executor } from './db/open.ts';
-import { refuse } from './errors.ts';
 import { createAccessLists } from './features/access-lists/service.ts';
 import { accessListStore } from './features/access-lists/store.ts';
 import type { Auth } from './features/auth/service.ts';
@@ -37,7 +38,6 @@ import { createSecurity } from './features/security/service.ts';
 import { MASTER_SWITCH, securityStore } from './features/security/store.ts';
 import type { CheckDestination } from './net/check-destination.ts';
 import { type SafeFetch, SafeFetchError } from './net/safe-fetch.ts';
-import type { Vault } from './secrets/vault.ts';
 import { createSecuritySource } from './security-source.ts';
 
 export interface SecuritySuiteDeps {

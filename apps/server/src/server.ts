@@ -7,6 +7,10 @@ import { formatAddress } from '@sallyport/deployment/listen';
 import { apiSocket } from '@sallyport/deployment/places';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import { createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
+import { migrate } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
+import { listenForRoutes } from '@sallyport/store/database/route-notices';
+import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import type { Logger } from 'pino';
 import { createAccounts } from './accounts.ts';
 import { createApp } from './app.ts';
@@ -18,9 +22,6 @@ import { createPlane } from './dataplane/plane.ts';
 import { createProxyPulse } from './dataplane/proxy-pulse.ts';
 import { adminSocket, haproxyProgram, ownListeners, proxyDirectory } from './dataplane/proxy-settings.ts';
 import { watchDataPlane } from './dataplane/watch.ts';
-import { migrate } from './db/migrate.ts';
-import { openDatabase } from './db/open.ts';
-import { listenForRoutes } from './db/route-notices.ts';
 import { startRetention } from './features/audit/retention.ts';
 import { createBackupWriter } from './features/backups/write-backup.ts';
 import { createCertificates } from './features/certificates/service.ts';
@@ -41,7 +42,6 @@ import { systemLookup } from './net/system-lookup.ts';
 import { probeTcp } from './net/tcp-probe.ts';
 import { createRouteSource } from './route-source.ts';
 import { createSecuritySuite } from './security-suite.ts';
-import { openStoreVault } from './store-vault.ts';
 
 const LOOKUP_TIMEOUT_MS = 3_000;
 /** How long the API waits for everything stored to be read for the data plane; a million hosts take some seconds. */

@@ -1,5 +1,5 @@
-import { withTemporaryDirectory } from '@sallyport/server/testing/temporary-directory';
 import { expect, test } from 'vitest';
+import { withTemporaryDirectory } from '../../../test/support/temporary-directory.ts';
 import { findCountryDatabase, openCountryDatabase } from './country-database.ts';
 
 test('the packaged database knows countries, IPv4 and IPv6', () =>

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Executor } from '@sallyport/server/db/open';
-import { countSealedWith, rotateKeys } from '@sallyport/server/rotate-keys';
-import { forgetKey, newKey, replaceKey, retiredKeys } from '@sallyport/server/secrets/key-file';
-import { createVault } from '@sallyport/server/secrets/vault';
+import type { Executor } from '@sallyport/store/database/open';
+import { forgetKey, newKey, replaceKey, retiredKeys } from '@sallyport/store/secrets/key-file';
+import { countSealedWith, rotateKeys } from '@sallyport/store/secrets/rotate-keys';
+import { createVault } from '@sallyport/store/secrets/vault';
 import { Command } from 'commander';
 import { type Deployment, withDeployment } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';

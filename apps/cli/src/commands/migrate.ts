@@ -1,6 +1,6 @@
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
-import { migrate } from '@sallyport/server/db/migrate';
-import { openDatabase } from '@sallyport/server/db/open';
+import { migrate } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
 import { Command } from 'commander';
 import { loadConfig } from '../deployment.ts';
 import { print } from '../print.ts';

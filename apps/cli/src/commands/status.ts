@@ -3,7 +3,7 @@ import type { Config } from '@sallyport/deployment/config';
 import { localAddress } from '@sallyport/deployment/listen';
 import { isStillRunning } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
-import { pendingMigrations } from '@sallyport/server/db/migrate';
+import { pendingMigrations } from '@sallyport/store/database/migrate';
 import { Command } from 'commander';
 import { openStore } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';

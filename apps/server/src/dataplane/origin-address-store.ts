@@ -1,4 +1,4 @@
-import type { Executor } from '../db/open.ts';
+import type { Executor } from '@sallyport/store/database/open';
 
 /** Last good addresses of origin names, kept so that a restart while DNS is down changes nothing. */
 export const originAddressStore = (db: Executor) => ({

@@ -1,10 +1,10 @@
+import { migrate } from '@sallyport/store/database/migrate';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { migrate } from '../db/migrate.ts';
-import { type Database, openDatabase } from '../db/open.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
+import { withTemporaryDirectory } from '../../../../test/support/temporary-directory.ts';
 import { systemLookup } from '../net/system-lookup.ts';
-import { eventually } from '../testing/eventually.ts';
-import { withTemporaryDirectory } from '../testing/temporary-directory.ts';
 import { originAddressStore } from './origin-address-store.ts';
 import { createOriginResolver, type Lookup } from './origin-resolver.ts';
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { refuse } from '@sallyport/store/errors';
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../errors.ts';
 import { findShapeProblem } from './json-shape.ts';
 
 const checkShape = (text: string): Error | null => {

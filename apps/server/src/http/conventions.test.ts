@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCertificate, uploadForm } from '../testing/certificates.ts';
+import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
 import { type Caller, createGiven } from '../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
 

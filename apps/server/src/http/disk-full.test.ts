@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCertificate, uploadForm } from '../testing/certificates.ts';
+import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 
 /** Mounting a disk of one's own, to fill it, takes root. */

@@ -1,6 +1,6 @@
+import { diskOf, isDiskFull, isStoreUnavailable } from '@sallyport/store/database/faults';
+import { Refusal, refuse } from '@sallyport/store/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { diskOf, isDiskFull, isStoreUnavailable } from '../db/store-faults.ts';
-import { Refusal, refuse } from '../errors.ts';
 
 const send = (reply: FastifyReply, refusal: Refusal) => {
   if (refusal.headers) reply.headers(refusal.headers);

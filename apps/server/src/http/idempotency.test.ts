@@ -1,10 +1,10 @@
+import { migrate } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
+import { createVault } from '@sallyport/store/secrets/vault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../db/migrate.ts';
-import { openDatabase } from '../db/open.ts';
+import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
 import { createIdempotency } from '../features/idempotency/service.ts';
 import { idempotencyStore } from '../features/idempotency/store.ts';
-import { createVault } from '../secrets/vault.ts';
-import { makeCertificate, uploadForm } from '../testing/certificates.ts';
 import { type Caller, createGiven } from '../testing/given-accounts.ts';
 import { emptyStore, onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
+import type { Actor } from '@sallyport/store/actor';
+import { refuse } from '@sallyport/store/errors';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
-import type { Actor } from '../actor.ts';
-import { refuse } from '../errors.ts';
 import type { BeginRequest, FinishRequest } from '../idempotent-answer.ts';
 
 declare module 'fastify' {

@@ -1,5 +1,5 @@
-import type { Identifier } from '../db/identifier.ts';
-import { refuse } from '../errors.ts';
+import type { Identifier } from '@sallyport/store/database/identifier';
+import { refuse } from '@sallyport/store/errors';
 import { isUuid } from '../net/uuid.ts';
 
 const MAX_ID = 2_147_483_647;

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { UserIdentity } from '@sallyport/store/actor';
 import { expect, test } from 'vitest';
-import type { UserIdentity } from '../actor.ts';
 import { createIdentify } from './identify.ts';
 
 const user: UserIdentity = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Identity, UserIdentity } from '../actor.ts';
-import { refuse } from '../errors.ts';
+import type { Identity, UserIdentity } from '@sallyport/store/actor';
+import { refuse } from '@sallyport/store/errors';
 import { isSameOrigin } from './local-caller.ts';
 import { clearedSessionCookie, readSessionCookie } from './session-cookie.ts';
 

@@ -1,5 +1,5 @@
 import { SERVER_ASSIGNED } from '@sallyport/contract';
-import { refuse } from '../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 import { closestName } from './closest-name.ts';
 
 /** As much of a JSON schema as is needed to know which fields there are. */

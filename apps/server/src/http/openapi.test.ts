@@ -1,7 +1,7 @@
 import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCertificate, uploadForm } from '../testing/certificates.ts';
+import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
 import { type Caller, createGiven, fromOutside } from '../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 

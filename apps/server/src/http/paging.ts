@@ -1,5 +1,5 @@
+import type { Page } from '@sallyport/store/database/listing';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Page } from '../db/listing.ts';
 
 /** Sends rows as the plain array the spec wants; how many there are and where the other pages are goes into headers (RFC 8288). */
 export const sendPage = <T>(request: FastifyRequest, reply: FastifyReply, found: Page<T>): T[] => {

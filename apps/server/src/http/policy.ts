@@ -1,6 +1,6 @@
+import type { Actor, Identity } from '@sallyport/store/actor';
+import { Refusal, refuse } from '@sallyport/store/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Actor, Identity } from '../actor.ts';
-import { Refusal, refuse } from '../errors.ts';
 import type { Identify } from './identify.ts';
 import { isLocalCaller } from './local-caller.ts';
 

@@ -1,7 +1,7 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import { refuse } from '@sallyport/store/errors';
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../errors.ts';
 
 /** What Node's HTTP parser says when it gives up on a request, and what we say then. */
 const REFUSALS: Readonly<Record<string, { status: number; error: string }>> = {

@@ -1,8 +1,8 @@
 import { SERVER_ASSIGNED } from '@sallyport/contract';
+import { refuse } from '@sallyport/store/errors';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
-import { refuse } from '../errors.ts';
 import { type ObjectSchema, takeKnown, takeKnownParameters } from './known-fields.ts';
 import { DOCS_PREFIX } from './policy.ts';
 

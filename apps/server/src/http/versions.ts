@@ -1,6 +1,6 @@
+import { Refusal, refuse } from '@sallyport/store/errors';
+import { anyVersion, type CheckVersion, entityTag, versionOf } from '@sallyport/store/object-version';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal, refuse } from '../errors.ts';
-import { anyVersion, type CheckVersion, entityTag, versionOf } from '../object-version.ts';
 
 const TAGS = /^\s*(?:(?:W\/)?"[\x21\x23-\x7e\x80-\xff]*"\s*(?:,\s*|$))+$/;
 const TAG = /(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"/g;

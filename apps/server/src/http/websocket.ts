@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import websocket from '@fastify/websocket';
-import { refuse } from '../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 import type { App } from './app-type.ts';
 import { refuseOnSocket } from './unreadable-request.ts';
 

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeCertificate } from '../testing/certificates.ts';
+import { makeCertificate } from '../../../../test/support/certificates.ts';
 import { isBlockedAddress, isBlockedName } from './blocked-addresses.ts';
 import { createSafeFetch, type SafeFetchError } from './safe-fetch.ts';
 

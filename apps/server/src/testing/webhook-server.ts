@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
+import { makeCertificate } from '../../../../test/support/certificates.ts';
 import type { AddressPolicy } from '../net/safe-fetch.ts';
-import { makeCertificate } from './certificates.ts';
 
 export interface ReceivedDelivery {
   path: string;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { ownCountryDatabase } from '@sallyport/access/country-database';
 import type { AccessList, AccessTestResult, ErrorBody, GuardConfig, ProxyHost } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { writeCountryDatabase } from '../../testing/country-database.ts';
+import { writeCountryDatabase } from '../../../../../test/support/country-database.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { guardConfigPath } from '../security/guard-config-file.ts';
 

@@ -17,13 +17,13 @@ import {
   type ListQuery,
   type NewAccessList,
 } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
-import { tellUses } from '../../db/host-uses.ts';
-import type { Identifier } from '../../db/identifier.ts';
-import type { Page } from '../../db/listing.ts';
-import type { Executor, Transact } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { anyVersion } from '../../object-version.ts';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import { tellUses } from '@sallyport/store/database/host-uses';
+import type { Identifier } from '@sallyport/store/database/identifier';
+import type { Page } from '@sallyport/store/database/listing';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { anyVersion } from '@sallyport/store/object-version';
 import type { AccessListStore, StoredAccessList } from './store.ts';
 import { warningsOf } from './warnings.ts';
 

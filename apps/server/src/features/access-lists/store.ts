@@ -1,11 +1,11 @@
 import type { AccessList, AccessListFields, HostUses, ListQuery } from '@sallyport/contract';
+import { toFlag } from '@sallyport/store/database/flags';
+import { hostUses } from '@sallyport/store/database/host-uses';
+import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
+import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
+import type { Executor } from '@sallyport/store/database/open';
+import type { AccessListRow } from '@sallyport/store/database/security-tables';
 import type { Selectable } from 'kysely';
-import { toFlag } from '../../db/flags.ts';
-import { hostUses } from '../../db/host-uses.ts';
-import { columnOf, type Identifier } from '../../db/identifier.ts';
-import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
-import type { Executor } from '../../db/open.ts';
-import type { AccessListRow } from '../../db/security-tables.ts';
 
 /** An access list as it is stored. */
 export type StoredAccessList = Omit<AccessList, 'warnings'>;

@@ -1,13 +1,13 @@
 import type { AuditEntry } from '@sallyport/contract';
+import { systemActor } from '@sallyport/store/actor';
+import { createAudit } from '@sallyport/store/audit/service';
+import { auditStore } from '@sallyport/store/audit/store';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { openVault, type Vault } from '@sallyport/store/secrets/vault';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemActor } from '../../actor.ts';
-import { type Database, openDatabase } from '../../db/open.ts';
-import { openVault, type Vault } from '../../secrets/vault.ts';
 import { type Caller, createGiven, fromOutside } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
-import { createAudit } from './service.ts';
-import { auditStore } from './store.ts';
 
 onBothDatabases('the audit trail', (kind) => {
   let app: TestApp;

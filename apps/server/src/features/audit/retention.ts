@@ -1,5 +1,5 @@
+import type { Audit } from '@sallyport/store/audit/service';
 import type { Logger } from 'pino';
-import type { Audit } from './service.ts';
 
 export interface RetentionDeps {
   audit: Pick<Audit, 'prune'>;

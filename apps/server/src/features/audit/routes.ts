@@ -1,8 +1,8 @@
 import { AuditEntry, AuditQuery } from '@sallyport/contract';
+import type { Audit } from '@sallyport/store/audit/service';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { sendPage } from '../../http/paging.ts';
-import type { Audit } from './service.ts';
 
 export const auditRoutes =
   (audit: Pick<Audit, 'list'>) =>

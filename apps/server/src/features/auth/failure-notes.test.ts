@@ -1,5 +1,5 @@
+import { type ChangeEntry, systemActor } from '@sallyport/store/actor';
 import { expect, test } from 'vitest';
-import { type ChangeEntry, systemActor } from '../../actor.ts';
 import { createFailureNotes } from './failure-notes.ts';
 
 test('lists failures one by one, counts a flood, and lists again when it is over', async () => {

@@ -1,4 +1,4 @@
-import type { ChangeEntry } from '../../actor.ts';
+import type { ChangeEntry } from '@sallyport/store/actor';
 
 export interface FailureNoteDeps {
   note: (entry: ChangeEntry) => Promise<void>;

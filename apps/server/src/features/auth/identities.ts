@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import type { UserIdentity } from '@sallyport/store/actor';
+import type { Executor } from '@sallyport/store/database/open';
+import { API_TOKEN_PREFIX } from '@sallyport/store/secrets/api-token';
+import { hashSecret } from '@sallyport/store/secrets/hash-secret';
 import type { Logger } from 'pino';
-import type { UserIdentity } from '../../actor.ts';
-import type { Executor } from '../../db/open.ts';
-import { API_TOKEN_PREFIX } from '../../secrets/api-token.ts';
-import { hashSecret } from '../../secrets/hash-secret.ts';
 import type { SessionTokens } from './session-token.ts';
 import type { AuthStore, LiveCredential } from './store.ts';
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashSecret } from '../../secrets/hash-secret.ts';
+import { hashSecret } from '@sallyport/store/secrets/hash-secret';
 import { toBase32 } from './totp.ts';
 
 const CODES = 10;

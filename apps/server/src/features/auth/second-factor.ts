@@ -1,9 +1,9 @@
 import type { Login, PasswordProof, RecoveryCodes, TotpConfirmation, TotpSecret } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
-import type { StoredUser } from '../../db/account-tables.ts';
-import type { Executor, TransactAside } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import type { Vault } from '../../secrets/vault.ts';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { StoredUser } from '@sallyport/store/database/account-tables';
+import type { Executor, TransactAside } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import { requireSession } from './sessions.ts';
 import type { AuthStore } from './store.ts';

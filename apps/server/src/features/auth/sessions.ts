@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ListQuery, Role, Session, SignedIn } from '@sallyport/contract';
-import type { Actor, RecordChange, UserIdentity } from '../../actor.ts';
-import type { StoredUser } from '../../db/account-tables.ts';
-import { type Page, pageOfRows } from '../../db/listing.ts';
-import type { Executor, TransactAside } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { toUser } from '../users/to-user.ts';
+import { toUser } from '@sallyport/store/accounts/users/to-user';
+import type { Actor, RecordChange, UserIdentity } from '@sallyport/store/actor';
+import type { StoredUser } from '@sallyport/store/database/account-tables';
+import { type Page, pageOfRows } from '@sallyport/store/database/listing';
+import type { Executor, TransactAside } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
 import type { SessionTokens } from './session-token.ts';
 import type { AuthStore } from './store.ts';
 

@@ -1,13 +1,13 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Setup, SetupState, SignedIn } from '@sallyport/contract';
-import type { Actor, ChangeEntry } from '../../actor.ts';
-import type { Executor, TransactAside } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { hashSecret } from '../../secrets/hash-secret.ts';
-import type { PasswordHasher } from '../../secrets/password-hasher.ts';
-import { checkNewPassword } from '../../secrets/password-rules.ts';
-import { readEmail } from '../users/read-email.ts';
-import { newUserRow, refuseDuplicate } from '../users/service.ts';
+import { readEmail } from '@sallyport/store/accounts/users/read-email';
+import { newUserRow, refuseDuplicate } from '@sallyport/store/accounts/users/service';
+import type { Actor, ChangeEntry } from '@sallyport/store/actor';
+import type { Executor, TransactAside } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { hashSecret } from '@sallyport/store/secrets/hash-secret';
+import type { PasswordHasher } from '@sallyport/store/secrets/password-hasher';
+import { checkNewPassword } from '@sallyport/store/secrets/password-rules';
 import type { Sessions } from './sessions.ts';
 import type { AuthStore } from './store.ts';
 

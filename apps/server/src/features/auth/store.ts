@@ -1,6 +1,6 @@
+import type { SessionRow, StoredUser } from '@sallyport/store/database/account-tables';
+import type { Executor } from '@sallyport/store/database/open';
 import type { Selectable } from 'kysely';
-import type { SessionRow, StoredUser } from '../../db/account-tables.ts';
-import type { Executor } from '../../db/open.ts';
 
 export type StoredSession = Selectable<SessionRow>;
 

@@ -1,5 +1,5 @@
+import { refuse } from '@sallyport/store/errors';
 import ipaddr from 'ipaddr.js';
-import { refuse } from '../../errors.ts';
 
 export interface ThrottleLimits {
   /** Failures for one account from one address. */

@@ -2,8 +2,8 @@ import { mkdir, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import type { Executor } from '../../db/open.ts';
-import type { Tables } from '../../db/tables.ts';
+import type { Executor } from '@sallyport/store/database/open';
+import type { Tables } from '@sallyport/store/database/tables';
 
 const compress = promisify(gzip);
 

@@ -1,6 +1,6 @@
 import type { Block, BlockSummary, ErrorBody, ProxyHost, SecurityConfigAnswer } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventually } from '../../testing/eventually.ts';
+import { eventually } from '../../../../../test/support/eventually.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 

@@ -1,9 +1,9 @@
 import { formatNetwork, InvalidNetwork, parseNetwork } from '@sallyport/access';
 import type { Block, BlockQuery, BlockSummary } from '@sallyport/contract';
+import type { Page } from '@sallyport/store/database/listing';
+import type { Executor } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
-import type { Page } from '../../db/listing.ts';
-import type { Executor } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
 import type { SecurityEvent } from '../logs/security-event.ts';
 import type { BlockStore, StoredBlock } from './store.ts';
 import { suggestExclusions } from './suggest-exclusions.ts';

@@ -1,6 +1,6 @@
 import type { BlockQuery } from '@sallyport/contract';
-import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
-import type { Executor } from '../../db/open.ts';
+import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
+import type { Executor } from '@sallyport/store/database/open';
 import type { SecurityEvent } from '../logs/security-event.ts';
 
 const ROWS_A_STATEMENT = 1_000;

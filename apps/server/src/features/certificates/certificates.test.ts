@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Certificate, ErrorBody, ProxyHost, UploadedCertificate } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCertificate, uploadForm } from '../../testing/certificates.ts';
+import { makeCertificate, uploadForm } from '../../../../../test/support/certificates.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 
 onBothDatabases('certificates', (kind) => {

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
-import { refuse } from '../../errors.ts';
-import { parseDomainName } from '../../net/domain-name.ts';
+import { refuse } from '@sallyport/store/errors';
+import { parseDomainName } from '@sallyport/store/names/domain-name';
 
 /** A certificate with its key, checked to belong together. */
 export interface CertificatePair {

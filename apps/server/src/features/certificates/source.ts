@@ -1,5 +1,5 @@
+import type { Vault } from '@sallyport/store/secrets/vault';
 import type { CertificateSource } from '../../dataplane/route-source.ts';
-import type { Vault } from '../../secrets/vault.ts';
 import type { StoredCertificate } from './store.ts';
 
 /** What a sealed key is bound to, so that it can't be moved to another row. */

@@ -1,9 +1,9 @@
 import type { HostUses, ListQuery } from '@sallyport/contract';
+import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
+import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
+import type { Executor } from '@sallyport/store/database/open';
+import type { CertificateRow } from '@sallyport/store/database/tables';
 import type { Selectable } from 'kysely';
-import { columnOf, type Identifier } from '../../db/identifier.ts';
-import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
-import type { Executor } from '../../db/open.ts';
-import type { CertificateRow } from '../../db/tables.ts';
 import type { CertificateNames } from './usage.ts';
 
 type HostUse = HostUses['used_by'][number];

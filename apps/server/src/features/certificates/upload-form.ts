@@ -1,5 +1,5 @@
+import { Refusal, refuse } from '@sallyport/store/errors';
 import type { FastifyRequest } from 'fastify';
-import { Refusal, refuse } from '../../errors.ts';
 import { refuseUnknown } from '../../http/known-fields.ts';
 import type { CertificateUpload } from './service.ts';
 

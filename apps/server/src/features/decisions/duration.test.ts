@@ -1,6 +1,6 @@
+import { Refusal } from '@sallyport/store/errors';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../../errors.ts';
 import { parseDuration } from './duration.ts';
 
 test.each([

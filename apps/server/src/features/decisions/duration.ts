@@ -1,4 +1,4 @@
-import { refuse } from '../../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const PART = /(\d{1,9})([smhdw])/gy;

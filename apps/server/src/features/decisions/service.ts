@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { formatNetwork, InvalidNetwork, type Network, overlaps, parseNetwork } from '@sallyport/access';
 import type { Decision, DecisionQuery, NewDecision, Warning } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
-import type { Identifier } from '../../db/identifier.ts';
-import type { Page } from '../../db/listing.ts';
-import type { Executor, Transact } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { anyVersion } from '../../object-version.ts';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Identifier } from '@sallyport/store/database/identifier';
+import type { Page } from '@sallyport/store/database/listing';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { anyVersion } from '@sallyport/store/object-version';
 import { parseDuration } from './duration.ts';
 import type { DecisionStore, ImportedDecision, StoredDecision } from './store.ts';
 

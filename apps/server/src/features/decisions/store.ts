@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Decision, DecisionQuery } from '@sallyport/contract';
+import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
+import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
+import type { Executor } from '@sallyport/store/database/open';
+import type { DecisionRow } from '@sallyport/store/database/security-tables';
 import { type Selectable, sql } from 'kysely';
-import { columnOf, type Identifier } from '../../db/identifier.ts';
-import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
-import type { Executor } from '../../db/open.ts';
-import type { DecisionRow } from '../../db/security-tables.ts';
 
 /** A decision as it is stored. */
 export type StoredDecision = Omit<Decision, 'warnings'>;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Executor } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
+import type { Executor } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Answer, BeginRequest } from '../../idempotent-answer.ts';
-import type { Vault } from '../../secrets/vault.ts';
 import { answerContext, type IdempotencyStore } from './store.ts';
 
 export interface IdempotencyDeps {

@@ -1,5 +1,5 @@
-import type { IdempotencyKeyRow } from '../../db/idempotency-tables.ts';
-import type { Executor } from '../../db/open.ts';
+import type { IdempotencyKeyRow } from '@sallyport/store/database/idempotency-tables';
+import type { Executor } from '@sallyport/store/database/open';
 
 /** What a row's sealed text is bound to. */
 export const answerContext = (id: string): string => `idempotency:${id}`;

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { LogEntry } from '@sallyport/contract';
 import { afterEach, expect, test } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { eventually } from '../../testing/eventually.ts';
+import { eventually } from '../../../../../test/support/eventually.ts';
 import { createLogHub } from './hub.ts';
 import { serveLiveReader } from './live-reader.ts';
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { ErrorBody, LogEntry } from '@sallyport/contract';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { eventually } from '../../testing/eventually.ts';
+import { eventually } from '../../../../../test/support/eventually.ts';
 import { createGiven } from '../../testing/given-accounts.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';

@@ -1,6 +1,6 @@
 import '@fastify/websocket';
 import { LiveLogQuery, type LogEntry } from '@sallyport/contract';
-import { refuse } from '../../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 import type { App } from '../../http/app-type.ts';
 import { closeWhenRefused } from '../../http/close-when-refused.ts';
 import { isSameOrigin } from '../../http/local-caller.ts';

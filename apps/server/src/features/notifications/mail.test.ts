@@ -1,8 +1,8 @@
 import type { NotificationTest } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { eventually } from '../../testing/eventually.ts';
+import { eventually } from '../../../../../test/support/eventually.ts';
+import { startSmtpServer } from '../../../../../test/support/smtp-server.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
-import { startSmtpServer } from '../../testing/smtp-server.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 
 onBothDatabases('notifications by mail', (kind) => {

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import type { ErrorBody, NotificationSettings, NotificationTest } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../db/open.ts';
-import { eventually } from '../../testing/eventually.ts';
+import { eventually } from '../../../../../test/support/eventually.ts';
 import { createGiven } from '../../testing/given-accounts.ts';
 import { guardBlock, sendLines } from '../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';

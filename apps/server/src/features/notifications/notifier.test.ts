@@ -1,9 +1,9 @@
 import { NOTIFICATION_DEFAULTS, type NotificationEvent } from '@sallyport/contract';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../../../../../test/support/eventually.ts';
 import { createSafeFetch } from '../../net/safe-fetch.ts';
 import { systemLookup } from '../../net/system-lookup.ts';
-import { eventually } from '../../testing/eventually.ts';
 import { startWebhookServer } from '../../testing/webhook-server.ts';
 import { postWebhook } from './delivery.ts';
 import { createNotifier, type Notifier } from './notifier.ts';

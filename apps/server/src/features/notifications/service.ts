@@ -7,13 +7,13 @@ import {
   type NotificationSettingsPatch,
   type NotificationTest,
 } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
-import type { Executor, Transact } from '../../db/open.ts';
-import { Refusal, refuse } from '../../errors.ts';
-import { parseEmail } from '../../net/email-address.ts';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { Refusal, refuse } from '@sallyport/store/errors';
+import { parseEmail } from '@sallyport/store/names/email-address';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
-import { anyVersion, type CheckVersion } from '../../object-version.ts';
-import type { Vault } from '../../secrets/vault.ts';
 import { type DeliveryFailure, postWebhook } from './delivery.ts';
 import { mailFor } from './mail-text.ts';
 import type { DeliveryTargets } from './notifier.ts';

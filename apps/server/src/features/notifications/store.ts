@@ -1,6 +1,6 @@
 import type { NotificationSettings } from '@sallyport/contract';
-import { toFlag } from '../../db/flags.ts';
-import type { Executor } from '../../db/open.ts';
+import { toFlag } from '@sallyport/store/database/flags';
+import type { Executor } from '@sallyport/store/database/open';
 
 /** As stored; the secret is sealed. */
 export type StoredNotificationSettings = Omit<NotificationSettings, 'webhook_secret_set'> & {

@@ -1,5 +1,5 @@
 import type { EventType, NotificationEvent } from '@sallyport/contract';
-import { refuse } from '../../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 
 const TITLES: Readonly<Record<EventType, string>> = {
   waf_block: 'Request blocked by the firewall',

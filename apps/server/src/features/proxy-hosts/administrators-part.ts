@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { PROXY_HOST_DEFAULTS, PROXY_HOST_PROTECTION, type ProxyHostPatch } from '@sallyport/contract';
-import type { Actor } from '../../actor.ts';
-import { refuse } from '../../errors.ts';
+import type { Actor } from '@sallyport/store/actor';
+import { refuse } from '@sallyport/store/errors';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 
 /** Whether the caller manages routes only: what protects a host is then not theirs to change. */

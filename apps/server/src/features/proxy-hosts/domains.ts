@@ -1,5 +1,5 @@
-import { refuse } from '../../errors.ts';
-import { parseDomainName } from '../../net/domain-name.ts';
+import { refuse } from '@sallyport/store/errors';
+import { parseDomainName } from '@sallyport/store/names/domain-name';
 
 const MAX_NAMES = 100;
 

@@ -1,7 +1,7 @@
 import type { ErrorBody, ProxyHost } from '@sallyport/contract';
 import { PROXY_HOST_PROTECTION } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../db/open.ts';
 import { type Caller, createGiven } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 

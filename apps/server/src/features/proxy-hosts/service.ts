@@ -9,13 +9,13 @@ import type {
   ProxyHostPatch,
 } from '@sallyport/contract';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
-import type { Identifier } from '../../db/identifier.ts';
-import type { Page } from '../../db/listing.ts';
-import type { Executor, Transact } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { parseOriginHost } from '../../net/domain-name.ts';
-import { anyVersion, type CheckVersion } from '../../object-version.ts';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Identifier } from '@sallyport/store/database/identifier';
+import type { Page } from '@sallyport/store/database/listing';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { parseOriginHost } from '@sallyport/store/names/domain-name';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { normaliseSetup } from '../../waf-setup.ts';
 import {
   checkDeletion,

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { ProxyHost, Warning } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCertificate, uploadForm } from '../../testing/certificates.ts';
+import { makeCertificate, uploadForm } from '../../../../../test/support/certificates.ts';
 import { createGiven } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 

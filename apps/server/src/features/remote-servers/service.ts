@@ -8,14 +8,14 @@ import type {
   RemoteServerPatch,
 } from '@sallyport/contract';
 import { formatAddress } from '@sallyport/deployment/listen';
-import type { Actor, RecordChange } from '../../actor.ts';
-import { tellUses } from '../../db/host-uses.ts';
-import type { Identifier } from '../../db/identifier.ts';
-import type { Page } from '../../db/listing.ts';
-import type { Executor, Transact } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { parseOriginHost } from '../../net/domain-name.ts';
-import { anyVersion } from '../../object-version.ts';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import { tellUses } from '@sallyport/store/database/host-uses';
+import type { Identifier } from '@sallyport/store/database/identifier';
+import type { Page } from '@sallyport/store/database/listing';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { parseOriginHost } from '@sallyport/store/names/domain-name';
+import { anyVersion } from '@sallyport/store/object-version';
 import type { RemoteServerStore } from './store.ts';
 
 /** Tries a TCP connection; resolves to undefined when it stood, else to the reason in words. */

@@ -1,11 +1,11 @@
 import type { HostUses, ListQuery, RemoteServer } from '@sallyport/contract';
+import { flagsToRow, toFlag } from '@sallyport/store/database/flags';
+import { hostUses } from '@sallyport/store/database/host-uses';
+import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
+import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
+import type { Executor } from '@sallyport/store/database/open';
+import type { RemoteServerRow } from '@sallyport/store/database/tables';
 import type { Selectable } from 'kysely';
-import { flagsToRow, toFlag } from '../../db/flags.ts';
-import { hostUses } from '../../db/host-uses.ts';
-import { columnOf, type Identifier } from '../../db/identifier.ts';
-import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
-import type { Executor } from '../../db/open.ts';
-import type { RemoteServerRow } from '../../db/tables.ts';
 
 const FLAGS = ['enabled', 'reachable'] as const;
 const SORTABLE = ['name', 'provider', 'host', 'port', 'enabled', 'reachable', 'created_at', 'updated_at'] as const;

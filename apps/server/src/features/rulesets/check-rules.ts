@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { refuse } from '../../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 import type { CompileJob, CompileOutcome } from './compile-job.ts';
 import type { CoreRuleSet } from './core-rule-set.ts';
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
 import type { ErrorBody, Ruleset } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCertificate } from '../../testing/certificates.ts';
+import { makeCertificate } from '../../../../../test/support/certificates.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 
 const RULE = 'SecRule ARGS:x "@contains evil" "id:1001,phase:2,deny,status:403"';

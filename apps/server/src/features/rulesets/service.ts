@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { ListQuery, NewRuleset, Ruleset } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
-import type { Identifier } from '../../db/identifier.ts';
-import { type Page, pageOfRows } from '../../db/listing.ts';
-import type { Executor, Transact } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { anyVersion } from '../../object-version.ts';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Identifier } from '@sallyport/store/database/identifier';
+import { type Page, pageOfRows } from '@sallyport/store/database/listing';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { anyVersion } from '@sallyport/store/object-version';
 import type { RuleCheck } from './check-rules.ts';
 import type { RulesetStore } from './store.ts';
 

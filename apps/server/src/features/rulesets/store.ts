@@ -1,6 +1,6 @@
 import type { Ruleset } from '@sallyport/contract';
-import { columnOf, type Identifier } from '../../db/identifier.ts';
-import type { Executor } from '../../db/open.ts';
+import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
+import type { Executor } from '@sallyport/store/database/open';
 
 type Row = Omit<Ruleset, 'mode'> & { mode: string };
 const fromRow = (row: Row): Ruleset => ({ ...row, mode: row.mode as Ruleset['mode'] });

@@ -1,5 +1,5 @@
+import { refuse } from '@sallyport/store/errors';
 import type { CompileEnv, CompileResult, RuleSource } from '@sallyport/waf';
-import { refuse } from '../../errors.ts';
 
 /** The engine's compiler (`compile` of @sallyport/waf). */
 export type CompileRules = (sources: readonly RuleSource[], env: CompileEnv) => CompileResult;

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { GuardConfig } from '@sallyport/contract';
+import { systemActor } from '@sallyport/store/actor';
+import { migrate } from '@sallyport/store/database/migrate';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { systemActor } from '../../actor.ts';
-import { migrate } from '../../db/migrate.ts';
-import { type Database, openDatabase } from '../../db/open.ts';
+import { eventually } from '../../../../../test/support/eventually.ts';
 import { createSecuritySource } from '../../security-source.ts';
-import { eventually } from '../../testing/eventually.ts';
 import { emptyStore, onBothDatabases } from '../../testing/start-app.ts';
 import { createDecisions } from '../decisions/service.ts';
 import { decisionStore } from '../decisions/store.ts';

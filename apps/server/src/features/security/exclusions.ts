@@ -1,5 +1,5 @@
 import type { GuardConfig, WafExclusion } from '@sallyport/contract';
-import { refuse } from '../../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 
 /** What an exclusion can name: a collection, its count or everything but keys come from rules, not from here. */
 const TARGET = /^[A-Z][A-Z_]{1,63}(?::(?:\/[^/"'\\\s|,]{1,120}\/|[^/"'\\\s|,!&][^"'\\\s|,]{0,120}))?$/;

@@ -1,4 +1,4 @@
-import type { Actor } from '../../actor.ts';
+import type { Actor } from '@sallyport/store/actor';
 
 /** What stands for a webhook URL where it must not be read; it is refused when it is sent back. */
 const HIDDEN = '***';

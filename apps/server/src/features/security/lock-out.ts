@@ -1,7 +1,7 @@
 import { createNetworkSet, parseNetwork } from '@sallyport/access';
-import type { Actor } from '../../actor.ts';
-import type { Executor } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
+import type { Actor } from '@sallyport/store/actor';
+import type { Executor } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
 import { isToken } from './break-glass.ts';
 import { splitNetworks } from './network-list.ts';
 import type { SecurityStore } from './store.ts';

@@ -1,5 +1,5 @@
 import { formatNetwork, InvalidNetwork, parseNetwork } from '@sallyport/access';
-import { refuse } from '../../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 
 const MAX_ENTRIES = 2_000;
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ErrorBody, GuardConfig, SecurityConfigAnswer, SecurityStatus } from '@sallyport/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { eventually } from '../../testing/eventually.ts';
+import { eventually } from '../../../../../test/support/eventually.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 import { guardConfigPath } from './guard-config-file.ts';
 

@@ -6,10 +6,10 @@ import {
   type SecurityStatus,
   type WafExclusion,
 } from '@sallyport/contract';
-import type { Actor, ChangeEntry, RecordChange } from '../../actor.ts';
-import type { Executor, Transact } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { anyVersion } from '../../object-version.ts';
+import type { Actor, ChangeEntry, RecordChange } from '@sallyport/store/actor';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { anyVersion } from '@sallyport/store/object-version';
 import { normaliseSetup } from '../../waf-setup.ts';
 import { refuseApiToken } from '../auth/sessions.ts';
 import type { OpenAttempt } from '../auth/throttle.ts';

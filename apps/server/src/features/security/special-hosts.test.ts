@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { PROXY_HOST_DEFAULTS, type ProxyHostFields } from '@sallyport/contract';
+import { migrate } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
 import { expect, test } from 'vitest';
-import { migrate } from '../../db/migrate.ts';
-import { openDatabase } from '../../db/open.ts';
 import { emptyStore, onBothDatabases } from '../../testing/start-app.ts';
 import { proxyHostStore } from '../proxy-hosts/store.ts';
 import { securityStore } from './store.ts';

@@ -5,8 +5,8 @@ import {
   WAF_SETUP_DEFAULTS,
   type WafExclusion,
 } from '@sallyport/contract';
+import type { Executor } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
-import type { Executor } from '../../db/open.ts';
 
 /** All that is stored of the configuration; the master switch is a setting. */
 export type StoredSecurityConfig = Omit<SecurityConfig, 'enabled'>;

@@ -1,7 +1,7 @@
 import { type NewSetting, SETTINGS, type SettingDefinition, type SettingKey } from '@sallyport/contract';
-import { refuse } from '../../errors.ts';
+import { refuse } from '@sallyport/store/errors';
+import { parseEmail } from '@sallyport/store/names/email-address';
 import { normaliseBaseUrl } from '../../net/base-url.ts';
-import { parseEmail } from '../../net/email-address.ts';
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 

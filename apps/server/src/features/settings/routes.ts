@@ -1,10 +1,10 @@
 import { DescribedSetting, ListQuery, MailTest, MailTestRequest, NewSetting, Setting } from '@sallyport/contract';
+import { refuse } from '@sallyport/store/errors';
+import { parseEmail } from '@sallyport/store/names/email-address';
 import { Type } from 'typebox';
-import { refuse } from '../../errors.ts';
 import type { App } from '../../http/app-type.ts';
 import { sendPage } from '../../http/paging.ts';
 import { ifMatch, tagged } from '../../http/versions.ts';
-import { parseEmail } from '../../net/email-address.ts';
 import type { Mailer } from './mailer.ts';
 import type { Settings } from './service.ts';
 

@@ -7,12 +7,12 @@ import {
   type SettingDefinition,
   type SettingKey,
 } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
-import { type Page, pageOfRows } from '../../db/listing.ts';
-import type { Executor, Transact } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { anyVersion } from '../../object-version.ts';
-import type { Vault } from '../../secrets/vault.ts';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import { type Page, pageOfRows } from '@sallyport/store/database/listing';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { anyVersion } from '@sallyport/store/object-version';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import { refuseApiToken } from '../auth/sessions.ts';
 import { checkSetting, isSettingKey } from './check-value.ts';
 import { settingContext } from './setting-context.ts';

@@ -1,5 +1,5 @@
 import type { Setting, SettingKey } from '@sallyport/contract';
-import type { Executor } from '../../db/open.ts';
+import type { Executor } from '@sallyport/store/database/open';
 
 export const settingStore = (db: Executor) => ({
   async all(): Promise<Setting[]> {

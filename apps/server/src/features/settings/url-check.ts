@@ -1,5 +1,5 @@
 import type { UrlTest, ValidUrl } from '@sallyport/contract';
-import { refuse } from '../../errors.ts';
+import { refuse } from '@sallyport/store/errors';
 import { normaliseBaseUrl } from '../../net/base-url.ts';
 import { type SafeFetch, SafeFetchError } from '../../net/safe-fetch.ts';
 

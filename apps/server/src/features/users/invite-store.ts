@@ -1,6 +1,6 @@
+import type { InviteRow } from '@sallyport/store/database/account-tables';
+import type { Executor } from '@sallyport/store/database/open';
 import type { Selectable } from 'kysely';
-import type { InviteRow } from '../../db/account-tables.ts';
-import type { Executor } from '../../db/open.ts';
 
 export interface InviteOfUser extends Selectable<InviteRow> {
   email: string;

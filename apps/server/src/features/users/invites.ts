@@ -9,18 +9,18 @@ import {
   type ResentInvite,
   SAMPLE_INVITE_TOKEN,
 } from '@sallyport/contract';
-import type { Actor, RecordChange } from '../../actor.ts';
-import type { Executor, TransactAside } from '../../db/open.ts';
-import { refuse } from '../../errors.ts';
-import { hashSecret } from '../../secrets/hash-secret.ts';
-import type { PasswordHasher } from '../../secrets/password-hasher.ts';
-import { checkNewPassword } from '../../secrets/password-rules.ts';
+import { readEmail } from '@sallyport/store/accounts/users/read-email';
+import { newUserRow, refuseDuplicate } from '@sallyport/store/accounts/users/service';
+import type { UserStore } from '@sallyport/store/accounts/users/store';
+import { toUser } from '@sallyport/store/accounts/users/to-user';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Executor, TransactAside } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { hashSecret } from '@sallyport/store/secrets/hash-secret';
+import type { PasswordHasher } from '@sallyport/store/secrets/password-hasher';
+import { checkNewPassword } from '@sallyport/store/secrets/password-rules';
 import { invitationMail } from './invitation-mail.ts';
 import type { InviteOfUser, InviteStore } from './invite-store.ts';
-import { readEmail } from './read-email.ts';
-import { newUserRow, refuseDuplicate } from './service.ts';
-import type { UserStore } from './store.ts';
-import { toUser } from './to-user.ts';
 
 export interface InviteDeps {
   db: Executor;

@@ -1,10 +1,10 @@
 import { ListQuery, NewUser, User, UserPatch } from '@sallyport/contract';
+import type { Users } from '@sallyport/store/accounts/users/service';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { parseRowId } from '../../http/identifier.ts';
 import { sendPage } from '../../http/paging.ts';
 import { created, ifMatch, tagged } from '../../http/versions.ts';
-import type { Users } from './service.ts';
 
 const tags = ['users'];
 const Params = Type.Object({ id: Type.String() });

@@ -1,4 +1,4 @@
-import type { Executor } from './db/open.ts';
+import type { Executor } from './database/open.ts';
 
 /** An authenticated user, by session or by API token. */
 export interface UserIdentity {

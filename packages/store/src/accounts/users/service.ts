@@ -1,8 +1,8 @@
 import type { ListQuery, NewUser, Role, User, UserPatch, UserStatus } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
-import type { StoredUser } from '../../db/account-tables.ts';
-import type { Page } from '../../db/listing.ts';
-import { type Executor, isUniqueViolation, type TransactAside } from '../../db/open.ts';
+import type { StoredUser } from '../../database/account-tables.ts';
+import type { Page } from '../../database/listing.ts';
+import { type Executor, isUniqueViolation, type TransactAside } from '../../database/open.ts';
 import { refuse } from '../../errors.ts';
 import { anyVersion } from '../../object-version.ts';
 import type { PasswordHasher } from '../../secrets/password-hasher.ts';

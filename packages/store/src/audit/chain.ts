@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { AuditLogRow } from '../../db/audit-tables.ts';
+import type { AuditLogRow } from '../database/audit-tables.ts';
 
 /** What the hash of an entry covers: everything but the hash. */
 export type AuditRecord = Omit<AuditLogRow, 'hash'>;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { isStoreUnavailable } from './store-faults.ts';
+import { isStoreUnavailable } from './faults.ts';
 
 test('a connection that broke means that the store is away, at once and afterwards', async () => {
   const [client, other] = [0, 1].map(() => new pg.Client({ connectionString: inject('postgresUrl') })) as [

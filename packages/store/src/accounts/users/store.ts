@@ -1,7 +1,7 @@
 import type { ListQuery } from '@sallyport/contract';
-import type { StoredUser } from '../../db/account-tables.ts';
-import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
-import type { Executor } from '../../db/open.ts';
+import type { StoredUser } from '../../database/account-tables.ts';
+import { containsText, listOf, type Page, pageOf } from '../../database/listing.ts';
+import type { Executor } from '../../database/open.ts';
 
 const SORTABLE = ['email', 'name', 'role', 'status', 'last_login', 'created_at', 'updated_at'] as const;
 

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiToken, CreatedApiToken, ListQuery, NewApiToken } from '@sallyport/contract';
 import type { Actor, RecordChange } from '../../actor.ts';
-import { type Page, pageOfRows } from '../../db/listing.ts';
-import type { Executor, TransactAside } from '../../db/open.ts';
+import { type Page, pageOfRows } from '../../database/listing.ts';
+import type { Executor, TransactAside } from '../../database/open.ts';
 import { refuse } from '../../errors.ts';
 import { anyVersion } from '../../object-version.ts';
 import { API_TOKEN_PREFIX } from '../../secrets/api-token.ts';

@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '@sallyport/deployment/config';
+import { emptyStore, onBothDatabases, startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { emptyStore, onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 import { openDatabase } from './open.ts';
 

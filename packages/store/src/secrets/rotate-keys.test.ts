@@ -2,17 +2,17 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TotpSecret } from '@sallyport/contract';
 import { createLog } from '@sallyport/deployment/log';
+import { startServer } from '@sallyport/server/server';
+import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
+import { onBothDatabases, startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Database, openDatabase } from './db/open.ts';
-import { CHAIN_KEY_CONTEXT } from './features/audit/chain-key.ts';
+import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
+import { type Database, openDatabase } from '../database/open.ts';
+import { CHAIN_KEY_CONTEXT } from './contexts.ts';
+import { newKey, replaceKey, retiredKeys } from './key-file.ts';
 import { rotateKeys, SEALED_PLACES } from './rotate-keys.ts';
-import { newKey, replaceKey, retiredKeys } from './secrets/key-file.ts';
-import { createVault, openVault, type Vault } from './secrets/vault.ts';
-import { startServer } from './server.ts';
-import { makeCertificate, uploadForm } from './testing/certificates.ts';
-import { createGiven, PASSWORD } from './testing/given-accounts.ts';
-import { onBothDatabases, startApp, type TestApp } from './testing/start-app.ts';
+import { createVault, openVault, type Vault } from './vault.ts';
 
 onBothDatabases('rotating the encryption key', (kind) => {
   let app: TestApp;

@@ -1,8 +1,8 @@
 import type { AuditEntry, AuditQuery } from '@sallyport/contract';
 import type { Selectable } from 'kysely';
-import type { AuditChainRow, AuditLogRow } from '../../db/audit-tables.ts';
-import { containsText, listOf, type Page, pageOf } from '../../db/listing.ts';
-import type { Executor } from '../../db/open.ts';
+import type { AuditChainRow, AuditLogRow } from '../database/audit-tables.ts';
+import { containsText, listOf, type Page, pageOf } from '../database/listing.ts';
+import type { Executor } from '../database/open.ts';
 
 export type StoredEntry = Selectable<AuditLogRow>;
 export type StoredChain = Selectable<AuditChainRow>;

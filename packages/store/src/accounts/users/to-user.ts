@@ -1,5 +1,5 @@
 import type { Role, User, UserStatus } from '@sallyport/contract';
-import type { StoredUser } from '../../db/account-tables.ts';
+import type { StoredUser } from '../../database/account-tables.ts';
 
 /** What of a user may leave the service. */
 export const toUser = (row: StoredUser): User => ({

@@ -1,6 +1,6 @@
-import type { Vault } from '../../secrets/vault.ts';
+import { CHAIN_KEY_CONTEXT } from '../secrets/contexts.ts';
+import type { Vault } from '../secrets/vault.ts';
 import { GENESIS, hashEnd, hashEntry, isSameHash } from './chain.ts';
-import { CHAIN_KEY_CONTEXT } from './chain-key.ts';
 import type { AuditStore, StoredChain } from './store.ts';
 
 /** `entries` counts what was checked; `id` is the first entry that doesn't fit. */

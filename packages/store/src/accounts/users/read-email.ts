@@ -1,5 +1,5 @@
 import { refuse } from '../../errors.ts';
-import { parseEmail } from '../../net/email-address.ts';
+import { parseEmail } from '../../names/email-address.ts';
 
 /** Normalises an e-mail address of a body. Throws a 400 that names `field`. */
 export const readEmail = (text: string, field = 'email'): string => {

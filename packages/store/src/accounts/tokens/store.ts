@@ -1,7 +1,7 @@
 import type { ApiToken, Role } from '@sallyport/contract';
 import type { Selectable } from 'kysely';
-import type { ApiTokenRow } from '../../db/account-tables.ts';
-import type { Executor } from '../../db/open.ts';
+import type { ApiTokenRow } from '../../database/account-tables.ts';
+import type { Executor } from '../../database/open.ts';
 
 type NewRow = Omit<Selectable<ApiTokenRow>, 'id' | 'last_used_at'>;
 

@@ -1,7 +1,7 @@
 import { ConfigError } from '@sallyport/deployment/config';
-import type { Database } from './db/open.ts';
-import { keyFile } from './secrets/key-file.ts';
-import { keyIdOf, openVault, type Vault } from './secrets/vault.ts';
+import type { Database } from '../database/open.ts';
+import { keyFile } from './key-file.ts';
+import { keyIdOf, openVault, type Vault } from './vault.ts';
 
 /**
  * Opens the vault of a store. Throws a `ConfigError` when the store was sealed with a key and the file that held it is

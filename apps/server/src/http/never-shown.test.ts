@@ -6,7 +6,7 @@ import { createLog } from '@sallyport/deployment/log';
 import { Secret } from 'otpauth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { shownCode } from '../testing/authenticator.ts';
-import { makeCertificate, uploadForm } from '../testing/certificates.ts';
+import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
 import { bearer } from '../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
 

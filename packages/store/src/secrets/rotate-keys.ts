@@ -1,11 +1,11 @@
 import { SETTINGS, type SettingDefinition } from '@sallyport/contract';
-import type { Database, Executor } from './db/open.ts';
-import { CHAIN_KEY_CONTEXT } from './features/audit/chain-key.ts';
-import { totpContext } from './features/auth/totp-context.ts';
-import { keyContext } from './features/certificates/source.ts';
-import { answerContext } from './features/idempotency/store.ts';
-import { settingContext } from './features/settings/setting-context.ts';
-import { keyIdOf, type Vault } from './secrets/vault.ts';
+import { totpContext } from '@sallyport/server/features/auth/totp-context';
+import { keyContext } from '@sallyport/server/features/certificates/source';
+import { answerContext } from '@sallyport/server/features/idempotency/store';
+import { settingContext } from '@sallyport/server/features/settings/setting-context';
+import type { Database, Executor } from '../database/open.ts';
+import { CHAIN_KEY_CONTEXT } from './contexts.ts';
+import { keyIdOf, type Vault } from './vault.ts';
 
 /** One sealed text in the store, and how to replace it. */
 interface SealedText {
