@@ -27,7 +27,7 @@ const renderWithinMs = 180_000;
  */
 export const haproxyChild = ({ layout, listeners, serverEnv, log }: HaproxyDeps): ChildSpec => {
   const render = async (signal: AbortSignal) => {
-    const argv = [process.execPath, programPath('server/src/render-data-plane.ts')] as const;
+    const argv = [process.execPath, programPath('server/src/render/main.ts')] as const;
     try {
       await runToEnd({ argv, env: serverEnv, signal: AbortSignal.any([signal, AbortSignal.timeout(renderWithinMs)]) });
     } catch (err) {

@@ -12,23 +12,23 @@ import { createDataPlane, dataPlaneFiles, writeStaticFiles } from '@sallyport/ha
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
-import { originAddressStore } from './dataplane/origin-address-store.ts';
-import { createOriginGuard, createOwnOrigin } from './dataplane/origin-guard.ts';
-import { createOriginResolver } from './dataplane/origin-resolver.ts';
-import { createPlane } from './dataplane/plane.ts';
+import { originAddressStore } from '../dataplane/origin-address-store.ts';
+import { createOriginGuard, createOwnOrigin } from '../dataplane/origin-guard.ts';
+import { createOriginResolver } from '../dataplane/origin-resolver.ts';
+import { createPlane } from '../dataplane/plane.ts';
 import {
   adminSocket,
   haproxyProgram,
   ownListeners,
   proxyDirectory,
   toProxySettings,
-} from './dataplane/proxy-settings.ts';
-import type { RouteSource } from './dataplane/route-source.ts';
-import { findCoreRuleSet } from './features/rulesets/core-rule-set.ts';
-import { systemLookup } from './net/system-lookup.ts';
-import { renderEnforcement } from './render-enforcement.ts';
-import { createRouteSource } from './route-source.ts';
-import { createSecuritySource } from './security-source.ts';
+} from '../dataplane/proxy-settings.ts';
+import type { RouteSource } from '../dataplane/route-source.ts';
+import { findCoreRuleSet } from '../features/rulesets/core-rule-set.ts';
+import { systemLookup } from '../net/system-lookup.ts';
+import { createRouteSource } from '../route-source.ts';
+import { createSecuritySource } from '../security-source.ts';
+import { renderEnforcement } from './protection.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
 /** How long one answer of the store may take: HAProxy, on the files of its last run, is better than none. */

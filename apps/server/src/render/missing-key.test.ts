@@ -12,7 +12,7 @@ import { expect, test } from 'vitest';
 const log = pino({ level: 'silent' });
 
 const render = async ({ dataDir, databaseUrl }: Config) => {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'render-data-plane.ts')], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
       PATH: process.env.PATH ?? '',
       SALLYPORT_DATA_DIR: dataDir,

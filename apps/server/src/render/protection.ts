@@ -1,15 +1,15 @@
 import type { Config } from '@sallyport/deployment/config';
 import { createAdminSocket, writeStaticFiles } from '@sallyport/haproxy';
-import { banLines } from './dataplane/enforcement-bans.ts';
-import { limitEntries, networkEntries, switchEntries } from './dataplane/enforcement-entries.ts';
-import { createEnforcementMaps } from './dataplane/enforcement-maps.ts';
-import { readWindow, writeWindow } from './dataplane/enforcement-window.ts';
-import { adminSocket, proxyDirectory, toProxySettings } from './dataplane/proxy-settings.ts';
-import type { CoreRuleSet } from './features/rulesets/core-rule-set.ts';
-import { foldBans } from './features/security/bans.ts';
-import type { EnforcementSource } from './features/security/enforcement.ts';
-import { createGuardConfigFile } from './features/security/guard-config-file.ts';
-import { computeState, isEnforced } from './features/security/state.ts';
+import { banLines } from '../dataplane/enforcement-bans.ts';
+import { limitEntries, networkEntries, switchEntries } from '../dataplane/enforcement-entries.ts';
+import { createEnforcementMaps } from '../dataplane/enforcement-maps.ts';
+import { readWindow, writeWindow } from '../dataplane/enforcement-window.ts';
+import { adminSocket, proxyDirectory, toProxySettings } from '../dataplane/proxy-settings.ts';
+import type { CoreRuleSet } from '../features/rulesets/core-rule-set.ts';
+import { foldBans } from '../features/security/bans.ts';
+import type { EnforcementSource } from '../features/security/enforcement.ts';
+import { createGuardConfigFile } from '../features/security/guard-config-file.ts';
+import { computeState, isEnforced } from '../features/security/state.ts';
 
 export interface RenderEnforcementDeps {
   config: Config;
