@@ -5,8 +5,8 @@ import type { CreatedApiToken, Invite, RecoveryCodes, SignedIn, TotpSecret } fro
 import { createLog } from '@sallyport/deployment/log';
 import { Secret } from 'otpauth';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { shownCode } from '../testing/authenticator.ts';
 import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
+import { shownCode } from '../testing/authenticator.ts';
 import { bearer } from '../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
 

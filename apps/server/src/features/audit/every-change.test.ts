@@ -1,9 +1,9 @@
 import type { AuditEntry, Invite, TotpSecret } from '@sallyport/contract';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Database, openDatabase } from '@sallyport/store/database/open';
-import { shownCode } from '../../testing/authenticator.ts';
 import { makeCertificate, uploadForm } from '../../../../../test/support/certificates.ts';
+import { shownCode } from '../../testing/authenticator.ts';
 import { bearer, createGiven, PASSWORD } from '../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
 

@@ -1,10 +1,10 @@
 import type { ListQuery, ProxyHostFields } from '@sallyport/contract';
-import { type Selectable, sql } from 'kysely';
 import { flagsToRow } from '@sallyport/store/database/flags';
 import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
 import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
 import type { Executor } from '@sallyport/store/database/open';
 import type { ProxyHostRow } from '@sallyport/store/database/tables';
+import { type Selectable, sql } from 'kysely';
 
 /** A proxy host as it is stored; `id` is internal and names the host in the data plane. */
 export interface StoredProxyHost extends ProxyHostFields {
