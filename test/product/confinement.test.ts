@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { reloadHaproxy } from '@sallyport/server/dataplane/protection/reload';
 import { adminSocket } from '@sallyport/server/dataplane/proxy-settings';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { reloadHaproxy } from '../../apps/server/src/dataplane/enforcement-reload.ts';
 import { createAdminSocket } from '../../packages/haproxy/src/index.ts';
 import { type Origin, startOrigin } from '../chaos/origin.ts';
 import { createProduct, type Product } from '../chaos/product.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Config, parseConfig } from '@sallyport/deployment/config';
 import { readEnvironment } from '@sallyport/deployment/config-sources';
 import { createLog } from '@sallyport/deployment/log';
-import { type Accounts, createAccounts } from '@sallyport/server/accounts';
+import { type Accounts, createAccounts } from '@sallyport/server/features/accounts/index';
 import { createSafeFetch } from '@sallyport/server/net/safe-fetch';
 import { systemLookup } from '@sallyport/server/net/system-lookup';
 import { type Actor, systemActor } from '@sallyport/store/actor';

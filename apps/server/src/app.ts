@@ -5,21 +5,24 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Config } from '@sallyport/deployment/config';
 import Fastify, { LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { accountRoutes } from './account-routes.ts';
-import type { Accounts } from './accounts.ts';
-import { meRoute } from './features/auth/routes.ts';
-import { certificateRoutes } from './features/certificates/routes.ts';
-import type { Certificates } from './features/certificates/service.ts';
-import type { Metrics } from './features/health/metrics.ts';
-import { healthRoutes, metricsRoute } from './features/health/routes.ts';
-import { proxyHostRoutes } from './features/proxy-hosts/routes.ts';
-import type { ProxyHosts } from './features/proxy-hosts/service.ts';
-import { remoteServerRoutes } from './features/remote-servers/routes.ts';
-import type { RemoteServers } from './features/remote-servers/service.ts';
+import { meRoute } from './features/accounts/auth/routes.ts';
+import type { Accounts } from './features/accounts/index.ts';
+import { accountRoutes } from './features/accounts/routes.ts';
+import type { SecuritySuite } from './features/protection/index.ts';
+import { securitySuiteRoutes } from './features/protection/routes.ts';
+import type { Metrics } from './features/system/health/metrics.ts';
+import { healthRoutes, metricsRoute } from './features/system/health/routes.ts';
+import { certificateRoutes } from './features/traffic/certificates/routes.ts';
+import type { Certificates } from './features/traffic/certificates/service.ts';
+import { proxyHostRoutes } from './features/traffic/proxy-hosts/routes.ts';
+import type { ProxyHosts } from './features/traffic/proxy-hosts/service.ts';
+import { remoteServerRoutes } from './features/traffic/remote-servers/routes.ts';
+import type { RemoteServers } from './features/traffic/remote-servers/service.ts';
 import type { App } from './http/app-type.ts';
 import { registerBodyParser } from './http/body-parser.ts';
 import { answerUnroutable, registerErrorMapping } from './http/error-mapping.ts';
-import { registerIdempotency } from './http/idempotency.ts';
+import type { BeginRequest } from './http/idempotency/answer.ts';
+import { registerIdempotency } from './http/idempotency/register.ts';
 import type { Identify } from './http/identify.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { type PolicyOptions, registerPolicy } from './http/policy.ts';
@@ -27,14 +30,14 @@ import { answerUnreadable, registerRequestChecks } from './http/unreadable-reque
 import { registerValidation } from './http/validation.ts';
 import { registerVersions } from './http/versions.ts';
 import { asksForWebSocket, registerWebSocket } from './http/websocket.ts';
-import { securitySuiteRoutes } from './security-routes.ts';
-import type { SecuritySuite } from './security-suite.ts';
 
 export interface AppDeps {
   config: Pick<Config, 'apiAuth'>;
   identify: Identify;
   clientAddress: PolicyOptions['clientAddress'];
   accounts: Accounts;
+  /** Makes a request that is sent twice happen once. */
+  beginRequest: BeginRequest;
   log: Logger;
   metrics: Metrics;
   /** Whether HAProxy answers at the moment. */
@@ -80,7 +83,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     clientAddress: deps.clientAddress,
     isOpen: deps.config.apiAuth === 'open',
   });
-  registerIdempotency(app as never, deps.accounts.idempotency.begin);
+  registerIdempotency(app as never, deps.beginRequest);
   registerBodyParser(app as never);
   registerValidation(app as never);
   await app.register(multipart, { throwFileSizeLimit: false });

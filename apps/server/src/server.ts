@@ -12,36 +12,38 @@ import { openDatabase } from '@sallyport/store/database/open';
 import { listenForRoutes } from '@sallyport/store/database/route-notices';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import type { Logger } from 'pino';
-import { createAccounts } from './accounts.ts';
 import { createApp } from './app.ts';
-import { createEnforcementPlane } from './dataplane/enforcement.ts';
-import { originAddressStore } from './dataplane/origin-address-store.ts';
-import { createOriginGuard, createOwnOrigin } from './dataplane/origin-guard.ts';
-import { createOriginResolver } from './dataplane/origin-resolver.ts';
-import { createPlane } from './dataplane/plane.ts';
+import { createEnforcementPlane } from './dataplane/protection/plane.ts';
 import { createProxyPulse } from './dataplane/proxy-pulse.ts';
 import { adminSocket, haproxyProgram, ownListeners, proxyDirectory } from './dataplane/proxy-settings.ts';
-import { watchDataPlane } from './dataplane/watch.ts';
-import { startRetention } from './features/audit/retention.ts';
-import { createBackupWriter } from './features/backups/write-backup.ts';
-import { createCertificates } from './features/certificates/service.ts';
-import { certificateStore } from './features/certificates/store.ts';
-import { createMetrics } from './features/health/metrics.ts';
-import { registerUnjudgedMetrics } from './features/health/unjudged-metrics.ts';
-import { createProxyHosts } from './features/proxy-hosts/service.ts';
-import { proxyHostStore } from './features/proxy-hosts/store.ts';
-import { createRemoteServers } from './features/remote-servers/service.ts';
-import { remoteServerStore } from './features/remote-servers/store.ts';
-import { createHostSurroundings } from './host-surroundings.ts';
+import { createOriginGuard, createOwnOrigin } from './dataplane/routes/origins/guard.ts';
+import { createOriginResolver } from './dataplane/routes/origins/resolver.ts';
+import { originAddressStore } from './dataplane/routes/origins/store.ts';
+import { createPlane } from './dataplane/routes/plane.ts';
+import { watchDataPlane } from './dataplane/routes/watch.ts';
+import { startRetention } from './features/accounts/audit/retention.ts';
+import { createAccounts } from './features/accounts/index.ts';
+import { createSecuritySuite } from './features/protection/index.ts';
+import { createBackupWriter } from './features/system/backups/write-backup.ts';
+import { createMetrics } from './features/system/health/metrics.ts';
+import { registerUnjudgedMetrics } from './features/system/health/unjudged-metrics.ts';
+import { createCertificates } from './features/traffic/certificates/service.ts';
+import { certificateStore } from './features/traffic/certificates/store.ts';
+import { createProxyHosts } from './features/traffic/proxy-hosts/service.ts';
+import { proxyHostStore } from './features/traffic/proxy-hosts/store.ts';
+import { createHostSurroundings } from './features/traffic/proxy-hosts/surroundings.ts';
+import { createRemoteServers } from './features/traffic/remote-servers/service.ts';
+import { remoteServerStore } from './features/traffic/remote-servers/store.ts';
+import { createRouteSource } from './features/traffic/stored-routes.ts';
 import { createClientAddress } from './http/client-address.ts';
+import { createIdempotency } from './http/idempotency/service.ts';
+import { idempotencyStore } from './http/idempotency/store.ts';
 import { createIdentify } from './http/identify.ts';
 import { openProxyDoor } from './http/proxy-door.ts';
 import { createDestinationCheck } from './net/check-destination.ts';
 import { type AddressPolicy, createSafeFetch } from './net/safe-fetch.ts';
 import { systemLookup } from './net/system-lookup.ts';
 import { probeTcp } from './net/tcp-probe.ts';
-import { createRouteSource } from './route-source.ts';
-import { createSecuritySuite } from './security-suite.ts';
 
 const LOOKUP_TIMEOUT_MS = 3_000;
 /** How long the API waits for everything stored to be read for the data plane; a million hosts take some seconds. */
@@ -104,6 +106,7 @@ export const startServer = async (
   const boundPort = () => (app.server.address() as AddressInfo | null)?.port ?? config.httpBind.port;
   const localUrl = () => `http://${formatAddress(config.httpBind.host || 'localhost', boundPort())}`;
   const { sessionSecret } = config;
+  const idempotency = createIdempotency({ db, store: idempotencyStore, vault, clock });
   const accounts = createAccounts({
     database,
     vault,
@@ -112,6 +115,7 @@ export const startServer = async (
     fetch,
     clock,
     log,
+    recorded: idempotency.recorded,
     settingChanged: (key) => suite.settingChanged(key),
     checkSetting: (...change) => suite.checkSetting(...change),
   });
@@ -122,7 +126,7 @@ export const startServer = async (
   });
   const { record } = accounts;
   // With PostgreSQL another node may be answering them.
-  if (database.kind === 'sqlite') await accounts.idempotency.forgetUnanswered();
+  if (database.kind === 'sqlite') await idempotency.forgetUnanswered();
   const enforcementPlane = createEnforcementPlane({ config, driver });
   registerUnjudgedMetrics(metrics.registry, enforcementPlane.unjudged);
   const suite = createSecuritySuite({
@@ -172,6 +176,7 @@ export const startServer = async (
     identify: createIdentify(config.apiAuth, accounts.identities.resolve),
     clientAddress: createClientAddress(cidrSet(config.trustedProxies)),
     accounts,
+    beginRequest: idempotency.begin,
     suite,
     proxyHosts: createProxyHosts({
       ...common,

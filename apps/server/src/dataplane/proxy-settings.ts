@@ -5,7 +5,7 @@ import type { Listen } from '@sallyport/deployment/listen';
 import { apiSocket, guardFiles, logSocket, returnSocket, spoeFile } from '@sallyport/deployment/places';
 import { proxyConfinement } from '@sallyport/deployment/proxy-account';
 import { type ConfigSettings, defaultSettings } from '@sallyport/haproxy';
-import { readWindow } from './enforcement-window.ts';
+import { readWindow } from './protection/window.ts';
 
 /** Where everything is that HAProxy reads, and its runtime socket. */
 export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');

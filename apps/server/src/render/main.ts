@@ -12,10 +12,6 @@ import { createDataPlane, dataPlaneFiles, writeStaticFiles } from '@sallyport/ha
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
-import { originAddressStore } from '../dataplane/origin-address-store.ts';
-import { createOriginGuard, createOwnOrigin } from '../dataplane/origin-guard.ts';
-import { createOriginResolver } from '../dataplane/origin-resolver.ts';
-import { createPlane } from '../dataplane/plane.ts';
 import {
   adminSocket,
   haproxyProgram,
@@ -23,11 +19,15 @@ import {
   proxyDirectory,
   toProxySettings,
 } from '../dataplane/proxy-settings.ts';
-import type { RouteSource } from '../dataplane/route-source.ts';
-import { findCoreRuleSet } from '../features/rulesets/core-rule-set.ts';
+import { createOriginGuard, createOwnOrigin } from '../dataplane/routes/origins/guard.ts';
+import { createOriginResolver } from '../dataplane/routes/origins/resolver.ts';
+import { originAddressStore } from '../dataplane/routes/origins/store.ts';
+import { createPlane } from '../dataplane/routes/plane.ts';
+import type { RouteSource } from '../dataplane/routes/source.ts';
+import { findCoreRuleSet } from '../features/protection/rulesets/core-rule-set.ts';
+import { createSecuritySource } from '../features/protection/stored-protection.ts';
+import { createRouteSource } from '../features/traffic/stored-routes.ts';
 import { systemLookup } from '../net/system-lookup.ts';
-import { createRouteSource } from '../route-source.ts';
-import { createSecuritySource } from '../security-source.ts';
 import { renderEnforcement } from './protection.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;

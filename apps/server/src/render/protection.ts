@@ -1,15 +1,15 @@
 import type { Config } from '@sallyport/deployment/config';
 import { createAdminSocket, writeStaticFiles } from '@sallyport/haproxy';
-import { banLines } from '../dataplane/enforcement-bans.ts';
-import { limitEntries, networkEntries, switchEntries } from '../dataplane/enforcement-entries.ts';
-import { createEnforcementMaps } from '../dataplane/enforcement-maps.ts';
-import { readWindow, writeWindow } from '../dataplane/enforcement-window.ts';
+import { banLines } from '../dataplane/protection/bans.ts';
+import { limitEntries, networkEntries, switchEntries } from '../dataplane/protection/entries.ts';
+import { createEnforcementMaps } from '../dataplane/protection/maps.ts';
+import { readWindow, writeWindow } from '../dataplane/protection/window.ts';
 import { adminSocket, proxyDirectory, toProxySettings } from '../dataplane/proxy-settings.ts';
-import type { CoreRuleSet } from '../features/rulesets/core-rule-set.ts';
-import { foldBans } from '../features/security/bans.ts';
-import type { EnforcementSource } from '../features/security/enforcement.ts';
-import { createGuardConfigFile } from '../features/security/guard-config-file.ts';
-import { computeState, isEnforced } from '../features/security/state.ts';
+import type { CoreRuleSet } from '../features/protection/rulesets/core-rule-set.ts';
+import { foldBans } from '../features/protection/suite/bans.ts';
+import type { EnforcementSource } from '../features/protection/suite/enforcement.ts';
+import { createGuardConfigFile } from '../features/protection/suite/guard-config-file.ts';
+import { computeState, isEnforced } from '../features/protection/suite/state.ts';
 
 export interface RenderEnforcementDeps {
   config: Config;

@@ -1,8 +1,8 @@
 import { SETTINGS, type SettingDefinition } from '@sallyport/contract';
-import { totpContext } from '@sallyport/server/features/auth/totp-context';
-import { keyContext } from '@sallyport/server/features/certificates/source';
-import { answerContext } from '@sallyport/server/features/idempotency/store';
-import { settingContext } from '@sallyport/server/features/settings/setting-context';
+import { totpContext } from '@sallyport/server/features/accounts/auth/totp/context';
+import { settingContext } from '@sallyport/server/features/system/settings/setting-context';
+import { keyContext } from '@sallyport/server/features/traffic/certificates/source';
+import { answerContext } from '@sallyport/server/http/idempotency/store';
 import type { Database, Executor } from '../database/open.ts';
 import { CHAIN_KEY_CONTEXT } from './contexts.ts';
 import { keyIdOf, type Vault } from './vault.ts';

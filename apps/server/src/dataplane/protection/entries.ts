@@ -1,0 +1,39 @@
+import { judgedFlags, limitKey, routeFlags, switchKeys } from '@sallyport/haproxy';
+import { mapKeys } from './live-map.ts';
+
+/** See `RateLimit` of the security feature. */
+export interface RateLimit {
+  requests: number;
+  burst: number;
+  windowSec: number;
+  bypass: readonly string[];
+}
+
+/** See `GuardSwitches` of the security feature. */
+export interface GuardSwitches {
+  judgeAccess: boolean;
+  judgeWaf: boolean;
+  failMode: 'closed' | 'open';
+  policy: number;
+}
+
+type Entries = [string, string][];
+
+/** Lines of a map that says whether a network is in it. */
+export const networkEntries = (networks: readonly string[]): Entries =>
+  [...new Set(networks.flatMap(mapKeys))].map((key) => [key, '1']);
+
+/** Lines of rate-limits.map: that nobody is limited is said, not left out. */
+export const limitEntries = (limit: RateLimit | null): Entries => [
+  [limitKey, limit ? String(limit.requests + limit.burst) : '0'],
+];
+
+/** Lines of judging.map. */
+export const switchEntries = ({ judgeAccess, judgeWaf, failMode, policy }: GuardSwitches): Entries => {
+  const asked = (judgeAccess ? routeFlags.accessList : 0) | (judgeWaf ? routeFlags.firewall : 0);
+  return [
+    [switchKeys.unasked, String(judgedFlags & ~asked)],
+    [switchKeys.failOpen, failMode === 'open' ? '1' : '0'],
+    [switchKeys.policy, String(policy)],
+  ];
+};

@@ -1,0 +1,118 @@
+import { migrate } from '@sallyport/store/database/migrate';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { sql } from 'kysely';
+import { expect, test } from 'vitest';
+import { eventually } from '../../../../../../test/support/eventually.ts';
+import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
+import { systemLookup } from '../../../net/system-lookup.ts';
+import { createOriginResolver, type Lookup } from './resolver.ts';
+import { originAddressStore } from './store.ts';
+
+const notFound = () => Promise.reject(Object.assign(new Error('no such name'), { code: 'ENOTFOUND' }));
+
+type Make = () => ReturnType<typeof createOriginResolver>;
+
+const withResolver = (lookup: Lookup, run: (make: Make, database: Database) => Promise<void>) =>
+  withTemporaryDirectory(async (dataDir) => {
+    const database = openDatabase({ dataDir, databaseUrl: undefined });
+    await migrate(database);
+    const make = () =>
+      createOriginResolver({
+        store: originAddressStore(database.kysely),
+        lookup,
+        clock: () => new Date(),
+        timeoutMs: 100,
+      });
+    await run(make, database).finally(() => database.stop());
+  });
+
+test('looks names up as the system does and passes addresses through', () =>
+  withResolver(systemLookup, async (make) => {
+    const resolver = make();
+    await resolver.ensure(['localhost', '192.0.2.7', 'no-such-name.invalid']);
+    expect(['127.0.0.1', '::1']).toContain((resolver.known('localhost') as { address: string }).address);
+    expect(resolver.known('192.0.2.7')).toEqual({ address: '192.0.2.7' });
+    expect(resolver.known('2001:db8::7')).toEqual({ address: '2001:db8::7' });
+    expect(resolver.known('no-such-name.invalid')).toHaveProperty('issue');
+  }));
+
+test('keeps the last good address when a name stops resolving, also after a restart', async () => {
+  let answer = () => Promise.resolve(['192.0.2.1']);
+  await withResolver(
+    () => answer(),
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      answer = notFound;
+      expect(await resolver.refresh(['app'])).toEqual(new Set());
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.1' });
+      const restarted = make();
+      await restarted.load();
+      await restarted.ensure(['app']);
+      expect(restarted.known('app')).toEqual({ address: '192.0.2.1' });
+    },
+  );
+});
+
+test('an address that could not be stored at that moment has changed all the same, and is stored when it can be', async () => {
+  let found = ['192.0.2.1'];
+  await withResolver(
+    async () => found,
+    async (make, { kysely: db }) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      await sql`alter table origin_addresses rename to elsewhere`.execute(db);
+      found = ['192.0.2.2'];
+      expect(await resolver.refresh(['app'])).toEqual(new Set(['app']));
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.2' });
+      await sql`alter table elsewhere rename to origin_addresses`.execute(db);
+      expect(await resolver.refresh(['app'])).toEqual(new Set());
+      const stored = async () => Object.fromEntries(await originAddressStore(db).all());
+      await eventually(stored).toEqual({ app: '192.0.2.2' });
+    },
+  );
+});
+
+test('a name that was looked up for a host that is about to use it is not forgotten meanwhile', () =>
+  withResolver(
+    async () => ['192.0.2.1'],
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      await resolver.refresh([]);
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.1' });
+      await resolver.refresh([]);
+      expect(resolver.known('app')).toHaveProperty('issue');
+    },
+  ));
+
+test('moves when the address is gone, and not when the answer is only in another order', async () => {
+  let found = ['192.0.2.1', '192.0.2.2'];
+  await withResolver(
+    async () => found,
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      found = ['192.0.2.2', '192.0.2.1'];
+      expect(await resolver.refresh(['app'])).toEqual(new Set());
+      found = ['192.0.2.2'];
+      expect(await resolver.refresh(['app'])).toEqual(new Set(['app']));
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.2' });
+    },
+  );
+});
+
+test('does not wait longer than it may for a name server that does not answer', async () => {
+  const silent = Promise.withResolvers<string[]>();
+  await withResolver(
+    () => silent.promise,
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      expect(resolver.known('app')).toEqual({ issue: 'forward_host app could not be resolved in time' });
+      silent.resolve(['192.0.2.9']);
+      await resolver.ensure(['app']);
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.9' });
+    },
+  );
+});

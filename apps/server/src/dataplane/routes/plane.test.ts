@@ -1,0 +1,174 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { givenHost } from '../../../../../packages/haproxy/test/support/given.ts';
+import { ask } from '../../../../../packages/haproxy/test/support/http-client.ts';
+import { type Origin, startOrigin } from '../../../../../packages/haproxy/test/support/origins.ts';
+import {
+  type RunningDataPlane,
+  startDataPlane,
+} from '../../../../../packages/haproxy/test/support/start-data-plane.ts';
+import { createOriginResolver } from './origins/resolver.ts';
+import { createPlane, type Plane } from './plane.ts';
+import type { HostRoute, RouteSource } from './source.ts';
+import { watchDataPlane } from './watch.ts';
+
+let haproxy: RunningDataPlane;
+let origins: Record<'old' | 'new', Origin>;
+let stored: Map<number, HostRoute>;
+/** Awaited between reading all hosts and handing them over. */
+let afterRead: () => Promise<void>;
+/** In how many parts all hosts are handed over. */
+let portions: number;
+/** Whether the store can be read. */
+let isStoreThere: boolean;
+let plane: Plane;
+
+const route = (id: number, name: string, { port }: Origin): HostRoute => ({
+  id,
+  originHost: '127.0.0.1',
+  originPort: port,
+  mayReachReserved: false,
+  at: () => givenHost({ id, names: [name], origin: { port } }),
+});
+
+const namedOrigin = (name: string) => startOrigin(name, (_request, response) => response.end(name));
+
+beforeEach(async () => {
+  haproxy = await startDataPlane();
+  origins = { old: await namedOrigin('old'), new: await namedOrigin('new') };
+  stored = new Map();
+  afterRead = async () => {};
+  portions = 1;
+  isStoreThere = true;
+  const source: RouteSource = {
+    hostsById: async (ids) => {
+      if (!isStoreThere) throw new Error('the store is away');
+      return ids.map((id) => stored.get(id)).filter((found) => found !== undefined);
+    },
+    async *allHosts() {
+      const all = [...stored.values()];
+      const size = Math.ceil(all.length / portions);
+      for (let from = size; from < all.length; from += size) yield all.slice(from - size, from);
+      await afterRead();
+      yield all.slice((portions - 1) * size);
+    },
+    certificatesById: async () => [],
+    allCertificates: async () => [],
+    revision: async () => 1,
+  };
+  const resolver = createOriginResolver({
+    store: { all: async () => new Map(), save: async () => {} },
+    lookup: async () => [],
+    clock: () => new Date(),
+    timeoutMs: 1,
+  });
+  plane = createPlane({
+    driver: haproxy.dataPlane,
+    source,
+    resolver,
+    reservedOrigin: () => undefined,
+    isOwnApi: () => false,
+    log: pino({ level: 'silent' }),
+  });
+});
+afterEach(async () => {
+  await Promise.all([origins.old.stop(), origins.new.stop()]);
+  await haproxy.stop();
+});
+
+const answers = async (host: string) => {
+  const { status, body } = await ask({ port: haproxy.httpPort, host });
+  return status === 200 ? body : status;
+};
+
+test('a change that is answered while everything is compared is not undone by what was read before', async () => {
+  stored.set(1, route(1, 'changed.test', origins.old)).set(2, route(2, 'deleted.test', origins.old));
+  await plane.reconcile();
+  const hasRead = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  afterRead = () => {
+    hasRead.resolve();
+    return goOn.promise;
+  };
+  const reconciled = plane.reconcile();
+  await hasRead.promise;
+
+  stored.set(1, route(1, 'changed.test', origins.new)).set(3, route(3, 'created.test', origins.new));
+  stored.delete(2);
+  await plane.syncHosts([1, 2, 3]);
+  const wanted = ['new', 404, 'new'];
+  const seen = () => Promise.all(['changed.test', 'deleted.test', 'created.test'].map(answers));
+  expect(await seen()).toEqual(wanted);
+
+  goOn.resolve();
+  await reconciled;
+  expect(await seen()).toEqual(wanted);
+  expect(plane.hostState(3)).toEqual({ applied: true, issue: null });
+});
+
+test('reading and comparing many hosts leaves turns to others', async () => {
+  for (let id = 1; id <= 20_000; id++) stored.set(id, route(id, `many-${id}.test`, origins.old));
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns++;
+    if (!isOver) setImmediate(turn);
+  };
+  let turnsOfReading = 0;
+  portions = 20;
+  afterRead = async () => {
+    turnsOfReading = turns;
+  };
+  turn();
+  await plane.reconcile();
+  isOver = true;
+  expect(turnsOfReading).toBeGreaterThanOrEqual(portions - 1);
+  expect(turns - turnsOfReading).toBeGreaterThanOrEqual(20);
+  expect(await answers('many-20000.test')).toBe('old');
+});
+
+test('after HAProxy was away what was changed meanwhile is live and told so, without all hosts being read again', async () => {
+  stored.set(1, route(1, 'changed.test', origins.old)).set(2, route(2, 'kept.test', origins.old));
+  await plane.reconcile();
+  const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });
+  try {
+    await watch.reconcile();
+    let reads = 0;
+    afterRead = async () => {
+      reads++;
+    };
+    const gone = haproxy.nextEvent('disconnected').then(watch.onEvent);
+    await haproxy.haproxy.stop();
+    await gone;
+    stored.set(1, route(1, 'changed.test', origins.new));
+    await plane.syncHosts([1]);
+    expect(plane.hostState(1)).toMatchObject({ applied: false, issue: expect.stringContaining('HAProxy') });
+    const back = haproxy.nextEvent('connected').then(watch.onEvent);
+    await haproxy.restartHaproxy();
+    await back;
+    await expect
+      .poll(() => [plane.hostState(1), plane.hostState(2)].map(({ applied }) => applied))
+      .toEqual([true, true]);
+    expect(await answers('changed.test')).toBe('new');
+    expect(reads).toBe(0);
+  } finally {
+    await watch.stop();
+  }
+});
+
+test('a change that the store went away from is told as not applied, and made up for when the store is back', async () => {
+  stored.set(1, route(1, 'changed.test', origins.old));
+  const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });
+  try {
+    await expect.poll(() => answers('changed.test')).toBe('old');
+    stored.set(1, route(1, 'changed.test', origins.new));
+    isStoreThere = false;
+    await plane.syncHosts([1]);
+    expect(plane.hostState(1)).toEqual({ applied: false, issue: expect.stringContaining('the store is away') });
+    isStoreThere = true;
+    await expect.poll(() => answers('changed.test'), { timeout: 10_000 }).toBe('new');
+    expect(plane.hostState(1)).toEqual({ applied: true, issue: null });
+  } finally {
+    await watch.stop();
+  }
+});

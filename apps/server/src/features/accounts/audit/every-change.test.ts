@@ -1,0 +1,173 @@
+import type { AuditEntry, Invite, TotpSecret } from '@sallyport/contract';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCertificate, uploadForm } from '../../../../../../test/support/certificates.ts';
+import { shownCode } from '../../../testing/authenticator.ts';
+import { bearer, createGiven, PASSWORD } from '../../../testing/given-accounts.ts';
+import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
+
+/** Routes that are no reads by method, but change nothing. */
+const CHANGE_NOTHING = new Set([
+  'POST /users/preview-invite-url',
+  'POST /settings/validate-url',
+  'POST /settings/test-url',
+  'POST /settings/test-mail',
+  'POST /access-lists/:id/test',
+  'POST /security/notifications/test',
+]);
+
+onBothDatabases('every change', (kind) => {
+  let app: TestApp;
+  let database: Database;
+  beforeAll(async () => {
+    app = await startApp(kind);
+    database = openDatabase(app.config);
+  });
+  afterAll(async () => {
+    await database.stop();
+    await app.stop();
+  });
+
+  const run = (statement: string) => sql.raw<Record<string, unknown>>(statement).execute(database.kysely);
+
+  /** Everything the store holds. */
+  const contents = async (): Promise<Record<string, unknown>> => {
+    const tables = await run(
+      kind === 'sqlite'
+        ? "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
+        : "select table_name as name from information_schema.tables where table_schema = 'public'",
+    );
+    const held: Record<string, unknown> = {};
+    for (const { name } of tables.rows) {
+      const { rows } = await run(`select * from ${String(name)}`);
+      held[String(name)] = rows.map((row) => JSON.stringify(row)).sort();
+    }
+    return held;
+  };
+
+  /** Makes the trail impossible to write while `work` runs. */
+  const withoutTrail = async <T>(work: () => Promise<T>): Promise<T> => {
+    await run('alter table audit_logs rename to audit_logs_away');
+    try {
+      return await work();
+    } finally {
+      await run('alter table audit_logs_away rename to audit_logs');
+    }
+  };
+
+  test('leaves an entry with its name, and is not made when the entry can’t be written', async () => {
+    const given = createGiven(app);
+    const admin = await given.administrator();
+    const done: string[] = ['POST /setup'];
+    const patternOf = (method: string, path: string) =>
+      app
+        .routePolicies()
+        .map((line) => line.split(' ').slice(0, 2).join(' ').replace('/api/v1', ''))
+        .find((route) => {
+          const [of, pattern = ''] = route.split(' ');
+          return of === method && new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
+        }) ?? `${method} ${path} is no route`;
+
+    /** Tries a change without its entry, then makes it and expects the entry to be the newest one. */
+    const change = async <T>(
+      action: string,
+      method: string,
+      path: string,
+      body?: unknown,
+      headers: Record<string, string> = admin.headers,
+    ): Promise<T> => {
+      await withoutTrail(async () => {
+        const before = await contents();
+        expect((await app.send(method, path, body, headers)).status, `${method} ${path} without a trail`).toBe(500);
+        expect(await contents(), `${method} ${path} without a trail`).toEqual(before);
+      });
+      const answer = await app.send<T>(method, path, body, headers);
+      expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
+      const newest = await app.send<AuditEntry[]>('GET', '/audit-logs?limit=1', undefined, admin.headers);
+      expect(newest.body[0], `${method} ${path}`).toMatchObject({ action, method, path: `/api/v1${path}` });
+      done.push(patternOf(method, path));
+      return answer.body;
+    };
+
+    const host = { domain: 'a.example.com', forward_host: '127.0.0.1', forward_port: 9 };
+    const { uuid } = await change<{ uuid: string }>('proxy_host.create', 'POST', '/proxy-hosts', host);
+    await change('proxy_host.update', 'PUT', `/proxy-hosts/${uuid}`, { enabled: false });
+    await change('proxy_host.update', 'POST', '/proxy-hosts/bulk', { uuids: [uuid], patch: { enabled: true } });
+    await change('proxy_host.delete', 'POST', '/proxy-hosts/bulk-delete', { uuids: [uuid] });
+    const second = await change<{ uuid: string }>('proxy_host.create', 'POST', '/proxy-hosts', host);
+    await change('proxy_host.delete', 'DELETE', `/proxy-hosts/${second.uuid}`);
+
+    const machine = { name: 'm', host: '127.0.0.1', port: 9 };
+    const server = await change<{ uuid: string }>('remote_server.create', 'POST', '/remote-servers', machine);
+    await change('remote_server.update', 'PUT', `/remote-servers/${server.uuid}`, { name: 'n' });
+    await change('remote_server.test', 'POST', `/remote-servers/${server.uuid}/test`);
+    await change('remote_server.delete', 'DELETE', `/remote-servers/${server.uuid}`);
+
+    const list = { name: 'office', type: 'allow', rules: [{ cidr: '10.0.0.0/8' }] };
+    const access = await change<{ id: number }>('access_list.create', 'POST', '/access-lists', list);
+    await change('access_list.update', 'PUT', `/access-lists/${access.id}`, { name: 'offices' });
+    await change('access_list.delete', 'DELETE', `/access-lists/${access.id}`);
+
+    await change('security.configure', 'POST', '/security/config', { admin_whitelist: '127.0.0.1', waf_mode: 'block' });
+    await change('security.exclude', 'POST', '/security/exclusions', { rule_id: 942_100, description: 'false alarm' });
+    await change('security.enable', 'POST', '/security/enable', {});
+    const glass = await change<{ token: string }>(
+      'security.breakglass_generate',
+      'POST',
+      '/security/breakglass/generate',
+    );
+    await change('security.disable', 'POST', '/security/disable', { break_glass_token: glass.token });
+    const ban = { ip: '198.51.100.9', action: 'block', details: 'test' };
+    const banned = await change<{ decision: { id: number } }>('decision.create', 'POST', '/security/decisions', ban);
+    await change('decision.delete', 'DELETE', `/security/decisions/${banned.decision.id}`);
+    const rules = { name: 'r', content: 'SecRule ARGS "@contains evil" "id:100001,phase:2,deny"', mode: 'custom' };
+    const set = await change<{ ruleset: { id: number } }>('ruleset.create', 'POST', '/security/rulesets', rules);
+    await change('ruleset.update', 'POST', '/security/rulesets', { ...rules, mode: 'owasp' });
+    await change('ruleset.delete', 'DELETE', `/security/rulesets/${set.ruleset.id}`);
+    await change('notifications.configure', 'PUT', '/security/notifications/settings', { min_log_level: 'warn' });
+
+    const form = uploadForm('site', makeCertificate(['site.example.com']));
+    const { id } = await change<{ id: number }>('certificate.upload', 'POST', '/certificates/upload', form);
+    await change('certificate.delete', 'DELETE', `/certificates/${id}`);
+
+    await change('setting.set', 'POST', '/settings', { key: 'smtp.host', value: '' });
+    await change('setting.reset', 'DELETE', '/settings/smtp.host');
+
+    const token = await change<{ id: number }>('token.create', 'POST', '/tokens', { name: 'x' });
+    await change('token.delete', 'DELETE', `/tokens/${token.id}`);
+
+    const fields = { email: 'user@example.com', password: PASSWORD };
+    const user = await change<{ id: number }>('user.create', 'POST', '/users', fields);
+    await change('user.update', 'PUT', `/users/${user.id}`, { name: 'User' });
+    await change('user.totp_cleared', 'DELETE', `/users/${user.id}/totp`);
+    const signedIn = await change<{ token: string }>('auth.login', 'POST', '/auth/login', fields, {});
+    const own = bearer(signedIn.token);
+    const totp = await change<TotpSecret>('auth.totp_begun', 'POST', '/auth/totp/setup', { password: PASSWORD }, own);
+    const code = shownCode(totp.secret, new Date());
+    await change('auth.totp_enabled', 'POST', '/auth/totp/enable', { code }, own);
+    const proof = { password: PASSWORD };
+    await change('auth.recovery_codes_renewed', 'POST', '/auth/totp/recovery-codes', proof, own);
+    await change('auth.totp_disabled', 'POST', '/auth/totp/disable', proof, own);
+    const other = await given.signIn(fields.email);
+    const { body: sessions } = await app.send<{ id: string }[]>('GET', '/auth/sessions', undefined, own);
+    await change('auth.session_revoked', 'DELETE', `/auth/sessions/${sessions[0]?.id}`, undefined, own);
+    expect(other.user.id).toBe(user.id);
+    const passwords = { current_password: PASSWORD, new_password: 'another password' };
+    await change('auth.password_changed', 'POST', '/auth/change-password', passwords, own);
+    const again = await given.signIn(fields.email, 'another password');
+    await change('auth.logout', 'POST', '/auth/logout', undefined, again.headers);
+    await change('user.delete', 'DELETE', `/users/${user.id}`);
+    const invite = await change<Invite>('user.invite', 'POST', '/users/invite', { email: 'new@example.com' });
+    const resent = await change<Invite>('user.invite_resent', 'POST', `/users/${invite.user.id}/resend-invite`);
+    const inviteToken = new URL(resent.invite_url).searchParams.get('token');
+    const acceptance = { token: inviteToken, password: PASSWORD };
+    await change('user.invite_accepted', 'POST', '/invite/accept', acceptance, {});
+
+    const changing = app
+      .routePolicies()
+      .map((line) => line.split(' ').slice(0, 2).join(' ').replace('/api/v1', ''))
+      .filter((route) => !/^(GET|HEAD|HEAD,GET) /.test(route) && !CHANGE_NOTHING.has(route));
+    expect([...new Set(done)].sort()).toEqual([...changing].sort());
+  });
+});

@@ -1,0 +1,23 @@
+import { AuditEntry, AuditQuery } from '@sallyport/contract';
+import type { Audit } from '@sallyport/store/audit/service';
+import { Type } from 'typebox';
+import type { App } from '../../../http/app-type.ts';
+import { sendPage } from '../../../http/paging.ts';
+
+export const auditRoutes =
+  (audit: Pick<Audit, 'list'>) =>
+  async (app: App): Promise<void> => {
+    app.get(
+      '/audit-logs',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags: ['audit'],
+          summary: 'List who changed what, newest first',
+          querystring: AuditQuery,
+          response: { 200: Type.Array(AuditEntry) },
+        },
+      },
+      async (request, reply) => sendPage(request, reply, await audit.list(request.query)),
+    );
+  };

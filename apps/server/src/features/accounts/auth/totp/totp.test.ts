@@ -1,0 +1,182 @@
+import type { Me, RecoveryCodes, TotpSecret } from '@sallyport/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { shownCode } from '../../../../testing/authenticator.ts';
+import { type Caller, createGiven, PASSWORD } from '../../../../testing/given-accounts.ts';
+import { onBothDatabases, startApp, type TestApp } from '../../../../testing/start-app.ts';
+import { acceptTotp, describeSecret, toBase32 } from './codes.ts';
+
+/** RFC 6238, appendix B: time, and the last six digits of its codes for SHA-1. */
+const VECTORS: [number, string][] = [
+  [59, '287082'],
+  [1_111_111_109, '081804'],
+  [1_111_111_111, '050471'],
+  [1_234_567_890, '005924'],
+  [2_000_000_000, '279037'],
+  [20_000_000_000, '353130'],
+];
+/** RFC 4226, appendix D: the codes of the counters 0 to 9. */
+const FIRST_CODES = '755224 287082 359152 969429 338314 254676 287922 162583 399871 520489'.split(' ');
+const seed = Buffer.from('12345678901234567890');
+const stepOf = (moment: Date) => Math.floor(moment.getTime() / 30_000);
+
+describe('one-time codes', () => {
+  test.each(VECTORS)('are those of RFC 6238 at %i', async (seconds, code) => {
+    const now = new Date(seconds * 1000);
+    expect(await acceptTotp(seed, code, 0, now)).toBe(stepOf(now));
+  });
+
+  test('are those of RFC 4226, appendix D', async () => {
+    const at = (counter: number) => new Date(counter * 30_000);
+    const steps = await Promise.all(FIRST_CODES.map((code, counter) => acceptTotp(seed, code, -1, at(counter))));
+    expect(steps).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  });
+
+  test('are accepted one step early or late, and never twice', async () => {
+    const now = new Date(1_800_000_000_000);
+    const step = stepOf(now);
+    const secret = await toBase32(seed);
+    const code = (offset: number) => shownCode(secret, new Date(now.getTime() + offset * 30_000));
+    for (const offset of [-1, 0, 1]) expect(await acceptTotp(seed, code(offset), 0, now)).toBe(step + offset);
+    for (const offset of [-2, 2]) expect(await acceptTotp(seed, code(offset), 0, now)).toBeUndefined();
+    expect(await acceptTotp(seed, code(0), step, now)).toBeUndefined();
+    expect(await acceptTotp(seed, code(-1), step, now)).toBeUndefined();
+    expect(await acceptTotp(seed, code(1), step, now)).toBe(step + 1);
+    for (const bad of ['', '12345', '1234567', 'abcdef', '１２３４５６']) {
+      expect(await acceptTotp(seed, bad, 0, now)).toBeUndefined();
+    }
+  });
+
+  test('have secrets in base32 (RFC 4648, section 10)', async () => {
+    const texts = ['f', 'fo', 'foo', 'foob', 'fooba', 'foobar'];
+    const encoded = await Promise.all(texts.map((text) => toBase32(Buffer.from(text))));
+    expect(encoded).toEqual(['MY', 'MZXQ', 'MZXW6', 'MZXW6YQ', 'MZXW6YTB', 'MZXW6YTBOI']);
+  });
+
+  test('come by a link that says how they are made', async () => {
+    const { secret, otpauth_url } = await describeSecret(seed, 'ann+one@example.com');
+    expect(secret).toBe('GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ');
+    const url = new URL(otpauth_url);
+    expect(url.href).toMatch(/^otpauth:\/\/totp\/Sallyport:ann%2Bone%40example\.com\?/);
+    const expected = { secret, issuer: 'Sallyport', algorithm: 'SHA1', digits: '6', period: '30' };
+    expect(Object.fromEntries(url.searchParams)).toEqual(expected);
+  });
+});
+
+onBothDatabases('two-factor sign-in', (kind) => {
+  let app: TestApp;
+  let given: ReturnType<typeof createGiven>;
+  let now = Date.now();
+
+  beforeAll(async () => {
+    app = await startApp(kind, { SALLYPORT_SESSION_SECRET: 's'.repeat(32) }, { clock: () => new Date(now) });
+    given = createGiven(app);
+    await given.administrator();
+  });
+  afterAll(() => app.stop());
+
+  const code = (secret: string) => shownCode(secret, new Date(now));
+  const post = <T = { error: string; details?: string }>(path: string, body: object, caller: Pick<Caller, 'headers'>) =>
+    app.send<T>('POST', path, body, caller.headers);
+  const login = (email: string, more: object = {}) =>
+    app.send<{ token: string; error: string; details?: string }>('POST', '/auth/login', {
+      email,
+      password: PASSWORD,
+      ...more,
+    });
+
+  const enrol = async (caller: Caller) => {
+    const begun = await post<TotpSecret>('/auth/totp/setup', { password: PASSWORD }, caller);
+    expect(begun.status).toBe(200);
+    const { secret } = begun.body;
+    expect(begun.body.otpauth_url).toContain(`issuer=Sallyport&secret=${secret}&`);
+    const enabled = await post<RecoveryCodes>('/auth/totp/enable', { code: code(secret) }, caller);
+    expect(enabled.status).toBe(200);
+    return { secret, codes: enabled.body.recovery_codes };
+  };
+
+  test('is set up with the password and a first code, and from then on asked for', async () => {
+    const caller = await given.caller();
+    const { email } = caller.user;
+    expect((await post('/auth/totp/setup', { password: 'wrong password' }, caller)).status).toBe(403);
+    expect((await post('/auth/totp/enable', { code: '000000' }, caller)).status).toBe(409);
+    const { secret, codes } = await enrol(caller);
+    expect(codes).toHaveLength(10);
+    expect((await app.send<Me>('GET', '/auth/me', undefined, caller.headers)).body.user.totp_enabled).toBe(true);
+    expect((await post('/auth/totp/setup', { password: PASSWORD }, caller)).status).toBe(409);
+    expect(await login(email)).toMatchObject({
+      status: 401,
+      body: { error: 'Two-factor code required', details: 'totp_required' },
+    });
+    // The code that set it up has been used.
+    expect((await login(email, { totp_code: code(secret) })).status).toBe(401);
+    now += 30_000;
+    expect((await login(email, { totp_code: code(secret) })).status).toBe(200);
+    expect((await login(email, { totp_code: code(secret) })).status).toBe(401);
+    now += 30_000;
+    expect((await login(email, { totp_code: code(secret), password: 'wrong password' })).body.error).toBe(
+      'Invalid email or password',
+    );
+  });
+
+  test('takes each recovery code once, however it is written', async () => {
+    const caller = await given.caller();
+    const { codes } = await enrol(caller);
+    const recover = async (recovery_code = '') => (await login(caller.user.email, { recovery_code })).status;
+    expect(await recover(codes[0])).toBe(200);
+    expect(await recover(codes[0])).toBe(401);
+    expect(await recover(codes[1]?.toUpperCase().replaceAll('-', ' '))).toBe(200);
+    const renewed = await post<RecoveryCodes>('/auth/totp/recovery-codes', { password: PASSWORD }, caller);
+    expect(await recover(codes[2])).toBe(401);
+    expect(await recover(renewed.body.recovery_codes[2])).toBe(200);
+  });
+
+  test('can’t be guessed: wrong codes are throttled like wrong passwords', async () => {
+    const caller = await given.caller();
+    const { secret } = await enrol(caller);
+    now += 30_000;
+    for (let n = 0; n < 5; n += 1) expect((await login(caller.user.email, { totp_code: '000000' })).status).toBe(401);
+    expect((await login(caller.user.email, { totp_code: code(secret) })).status).toBe(429);
+  });
+
+  test('accepts one code once, also when it is sent many times at once', async () => {
+    const caller = await given.caller();
+    const { secret } = await enrol(caller);
+    now += 30_000;
+    const totp_code = code(secret);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => login(caller.user.email, { totp_code })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
+  });
+
+  test('is turned off with the password, and by an administrator for who lost it', async () => {
+    const admin = await given.administrator();
+    const caller = await given.caller();
+    await enrol(caller);
+    expect((await post('/auth/totp/disable', { password: PASSWORD }, caller)).status).toBe(204);
+    expect((await login(caller.user.email)).status).toBe(200);
+    await enrol(caller);
+    expect((await app.send('DELETE', `/users/${caller.user.id}/totp`, undefined, admin.headers)).status).toBe(204);
+    expect((await login(caller.user.email)).status).toBe(200);
+  });
+
+  test('can be demanded of everybody: until then nothing but setting it up works', async () => {
+    const admin = await given.administrator();
+    const caller = await given.caller();
+    const enrolled = await given.caller('admin');
+    await enrol(enrolled);
+    const { token } = await given.apiToken(admin, 'admin');
+    await app.send('POST', '/settings', { key: 'auth.require_totp', value: 'true' }, admin.headers);
+    const hosts = (headers: Record<string, string>) => app.send('GET', '/proxy-hosts', undefined, headers);
+    expect(await hosts(caller.headers)).toMatchObject({ status: 403, body: { details: 'totp_enrolment_required' } });
+    expect((await hosts(admin.headers)).status).toBe(403);
+    expect((await hosts(enrolled.headers)).status).toBe(200);
+    expect((await app.send<Me>('GET', '/auth/me', undefined, caller.headers)).body.totp_required).toBe(true);
+    await enrol(caller);
+    expect((await hosts(caller.headers)).status).toBe(200);
+    expect((await post('/auth/totp/disable', { password: PASSWORD }, caller)).status).toBe(409);
+    const byToken = { authorization: `Bearer ${token}` };
+    expect((await app.send('DELETE', '/settings/auth.require_totp', undefined, byToken)).status).toBe(403);
+    const bySession = enrolled.headers;
+    expect((await app.send('DELETE', '/settings/auth.require_totp', undefined, bySession)).status).toBe(204);
+    expect((await hosts(admin.headers)).status).toBe(200);
+  });
+});

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { guardBlock } from '../../../testing/guard-line.ts';
+import { parseGuardLine } from './guard-line.ts';
+import { parseProxyLine } from './proxy-line.ts';
+import { tellingMatch } from './telling-match.ts';
+
+const proxyFields = {
+  time: '2026-11-20T12:00:00Z',
+  client: '203.0.113.7',
+  reference: 'ref',
+  status: 403,
+  refused: 'decision',
+  host: 'a',
+  host_id: '7',
+  method: 'GET',
+  uri: '/',
+};
+
+test('no text makes the readers throw or yields something of another form', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string(), fc.json()), (text) => {
+      const message = parseGuardLine(text);
+      if (message) expect(['block', 'log', 'counters']).toContain(message.type);
+      const event = parseProxyLine(text);
+      if (event) expect(typeof event.reference).toBe('string');
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('a field of another type is refused, whichever it is', () => {
+  const odd = fc.oneof(fc.constant(null), fc.array(fc.string()), fc.object(), fc.boolean());
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(guardBlock())), odd, (field, value) => {
+      fc.pre(field !== 'rule_id' || value !== null);
+      fc.pre(field !== 'monitored' || typeof value !== 'boolean');
+      fc.pre(field !== 'matches' || !Array.isArray(value) || value.length > 0);
+      expect(parseGuardLine(JSON.stringify(guardBlock({ [field]: value })))).toBeUndefined();
+    }),
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...Object.keys(proxyFields)), odd, (field, value) => {
+      expect(parseProxyLine(JSON.stringify({ ...proxyFields, [field]: value }))).toBeUndefined();
+    }),
+  );
+});
+
+test('what a client chose stays in its field', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string({ maxLength: 300 }), (uri, host) => {
+      const event = parseProxyLine(JSON.stringify({ ...proxyFields, uri, host }));
+      expect(event).toMatchObject({
+        layer: 'decision',
+        host_id: 7,
+        request_uri: uri.slice(0, 4_096),
+        host: host.slice(0, 255),
+      });
+    }),
+  );
+});
+
+test('a moment is told as exactly as HAProxy does', () => {
+  const line = JSON.stringify({ ...proxyFields, time: '2026-11-20T12:00:00.042Z' });
+  expect(parseProxyLine(line)?.timestamp).toBe('2026-11-20T12:00:00.042Z');
+});
+
+test('a ban is told with its decision, and a client with what it calls itself', () => {
+  const decision = '1e2ddd71-b0cb-4876-9263-26eb9e6221dd';
+  const read = (fields: object) => parseProxyLine(JSON.stringify({ ...proxyFields, ...fields }));
+  expect(read({ decision: `manual/${decision}`, user_agent: 'curl/8' })).toMatchObject({
+    reason: `the address is banned by hand (decision ${decision})`,
+    user_agent: 'curl/8',
+  });
+  expect(read({ decision: `crowdsec/${decision}` })).toMatchObject({
+    reason: `the address is banned by CrowdSec (decision ${decision})`,
+  });
+  // One that HAProxy was given by hand, and a line of a HAProxy that was started before it knew of these fields.
+  expect(read({ decision: '-' })).toMatchObject({ reason: 'the address is banned' });
+  expect(read({})).toMatchObject({ reason: 'the address is banned', user_agent: '' });
+  expect(read({ decision, refused: 'rate_limit' })).toMatchObject({ reason: 'too many requests' });
+});
+
+test('a line that was cut anywhere behind the start of its URI still tells of the refusal', () => {
+  fc.assert(
+    fc.property(fc.string({ minLength: 1, unit: 'grapheme' }), fc.nat(), (uri, cut) => {
+      const line = JSON.stringify({ ...proxyFields, uri });
+      const start = line.indexOf('"uri":"') + '"uri":"'.length;
+      const event = parseProxyLine(line.slice(0, start + (cut % (line.length - start))));
+      expect(event).toMatchObject({ reference: 'ref', layer: 'decision', host: 'a' });
+      expect(uri.startsWith(event?.request_uri ?? '?')).toBe(true);
+    }),
+  );
+});
+
+test('a client can not write other fields into the line by what it asks for', () => {
+  const line = JSON.stringify({ ...proxyFields, host: 'x","uri":"/","refused":"', uri: '","refused":"rate_limit' });
+  for (let end = 1; end < line.length; end += 1) {
+    expect(parseProxyLine(line.slice(0, end))?.layer ?? 'decision').toBe('decision');
+  }
+});
+
+test('what explains a refusal is the rule that found something, not the one that counted', () => {
+  const { matches } = guardBlock();
+  expect(tellingMatch(matches, 949110)?.rule_id).toBe(942100);
+  const own = { rule_id: 1001, message: '', variable: 'ARGS:x', value: 'x', severity: null };
+  expect(tellingMatch([...matches, own], 1001)?.rule_id).toBe(1001);
+  expect(tellingMatch(matches.slice(1), 949110)?.rule_id).toBe(949110);
+  expect(tellingMatch([], 949110)).toBeUndefined();
+});

@@ -1,0 +1,333 @@
+import { createHmac } from 'node:crypto';
+import type { ErrorBody, NotificationSettings, NotificationTest } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { eventually } from '../../../../../../test/support/eventually.ts';
+import { createGiven } from '../../../testing/given-accounts.ts';
+import { guardBlock, sendLines } from '../../../testing/guard-line.ts';
+import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
+import { startWebhookServer } from '../../../testing/webhook-server.ts';
+
+const SETTINGS = '/security/notifications/settings';
+
+onBothDatabases('notification settings', (kind) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(kind);
+  });
+  afterAll(() => app.stop());
+  const put = (body: unknown) => app.send<{ message: string } & ErrorBody>('PUT', SETTINGS, body);
+  const get = () => app.send<NotificationSettings>('GET', SETTINGS);
+
+  test('are 404 before they were ever configured', async () => {
+    expect(await get()).toMatchObject({ status: 404, body: { error: 'Notification settings not configured' } });
+    expect((await app.send('POST', '/security/notifications/test')).status).toBe(404);
+  });
+
+  test.each([
+    [{ min_log_level: 'fatal' }, 'Invalid min_log_level. Must be one of: debug, info, warn, error'],
+    [{ min_log_level: '' }, 'Invalid min_log_level. Must be one of: debug, info, warn, error'],
+    [
+      { webhook_url: 'https://169.254.169.254/latest' },
+      'Invalid webhook URL: URL resolves to a private IP address (blocked for security)',
+    ],
+    [
+      { webhook_url: 'https://[fd00::1]/' },
+      'Invalid webhook URL: URL resolves to a private IP address (blocked for security)',
+    ],
+    [{ webhook_url: 'http://8.8.8.8/' }, 'Invalid webhook URL: only https:// URLs are supported'],
+    [{ webhook_url: 'hook' }, 'Invalid webhook URL: invalid URL format'],
+    [{ enabled: 1 }, 'enabled must be a boolean'],
+    [{ email_recipients: 'a@example.com, nobody' }, 'email_recipients "nobody" must be a valid e-mail address'],
+    [{ email_recipients: 'a@example.com\r\nBcc: b@example.com' }, 'email_recipients'],
+    [{ webhook_format: 'telegram' }, 'webhook_format must be one of: auto, generic, discord, slack, gotify, template'],
+    [{ webhook_format: 'template' }, 'webhook_template is required when webhook_format is template'],
+    [{ webhook_template: '{"a": {{Title}}}' }, 'webhook_template must be valid JSON'],
+    [{ webhook_template: '{"a": "{{Password}}"}' }, 'webhook_template has an unknown variable'],
+  ])('refuse %j', async (body, message) => {
+    const answer = await put(body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.error).toContain(message);
+    expect((await get()).status).toBe(404);
+  });
+
+  test('update only what is given, and never show the secret', async () => {
+    expect(await put({ enabled: true, min_log_level: 'error' })).toMatchObject({
+      status: 200,
+      body: { message: expect.any(String) },
+    });
+    const first = {
+      enabled: true,
+      min_log_level: 'error',
+      notify_waf_blocks: true,
+      notify_acl_denials: true,
+      notify_rate_limit_hits: true,
+      webhook_url: '',
+      email_recipients: '',
+      webhook_format: 'auto',
+      webhook_template: '',
+      webhook_secret_set: false,
+    };
+    expect((await get()).body).toEqual(first);
+    await put({ notify_acl_denials: false, webhook_secret: 'hush', email_recipients: ' A@Example.com,b@example.com ' });
+    const second = {
+      ...first,
+      notify_acl_denials: false,
+      webhook_secret_set: true,
+      email_recipients: 'a@example.com,b@example.com',
+    };
+    expect((await get()).body).toEqual(second);
+    expect((await put(second)).status).toBe(200);
+    await app.restart();
+    expect((await get()).body).toEqual(second);
+    await put({ webhook_secret: '' });
+    expect((await get()).body.webhook_secret_set).toBe(false);
+  });
+});
+
+onBothDatabases('notification settings in other hands', (kind) => {
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await startApp(kind);
+  });
+  afterAll(() => app.stop());
+
+  test('a standard user neither sees the webhook, which is a credential, nor changes anything', async () => {
+    const given = createGiven(app);
+    const [administrator, user] = [await given.administrator(), await given.caller('user')];
+    const webhook_url = 'https://8.8.8.8/services/T000/B000/secret';
+    await app.send('PUT', SETTINGS, { webhook_url }, administrator.headers);
+    await app.send('POST', '/security/config', { webhook_url }, administrator.headers);
+    for (const path of [SETTINGS, '/security/config']) {
+      expect(JSON.stringify((await app.send('GET', path, undefined, administrator.headers)).body)).toContain('T000');
+      const seen = await app.send('GET', path, undefined, user.headers);
+      expect(seen.status).toBe(200);
+      expect(JSON.stringify(seen.body)).not.toContain('T000');
+    }
+    expect(await app.send('PUT', SETTINGS, { enabled: true }, user.headers)).toMatchObject({
+      status: 403,
+      body: { error: 'Admin access required' },
+    });
+  });
+
+  test('a store that fails is a 500 that says so, and no more than that', async () => {
+    const database = openDatabase(app.config);
+    await database.kysely.schema.dropTable('notification_settings').execute();
+    await database.stop();
+    expect(await app.send('PUT', SETTINGS, { enabled: true })).toMatchObject({
+      status: 500,
+      body: { error: 'Failed to update settings', code: 500 },
+    });
+  });
+});
+
+onBothDatabases('notifications', (kind) => {
+  let app: TestApp;
+  let hook: Awaited<ReturnType<typeof startWebhookServer>>;
+  let answer: () => number | Promise<number>;
+  beforeAll(async () => {
+    hook = await startWebhookServer(() => answer());
+    app = await startApp(kind, {}, { addressPolicy: hook.addressPolicy });
+  });
+  beforeEach(async () => {
+    answer = () => 204;
+    await app.send('PUT', SETTINGS, {
+      enabled: true,
+      min_log_level: 'debug',
+      notify_waf_blocks: true,
+      notify_acl_denials: true,
+      notify_rate_limit_hits: true,
+      webhook_url: `${hook.url}/hook`,
+      webhook_format: 'generic',
+      webhook_secret: '',
+    });
+  });
+  afterEach(() => {
+    hook.received.length = 0;
+  });
+  afterAll(async () => {
+    await app.stop();
+    await hook.stop();
+  });
+
+  const set = (body: object) => app.send('PUT', SETTINGS, body);
+  const send = (...blocks: object[]) => sendLines(app.dataDir, blocks);
+  const bodies = () => hook.received.map(({ body }) => JSON.parse(body));
+  const metric = async (name: string) =>
+    Number(new RegExp(`^${name} (\\S+)$`, 'm').exec((await app.send<string>('GET', '/metrics')).body)?.[1]);
+
+  test('arrive with the payload of the spec', async () => {
+    await send(guardBlock());
+    await eventually(bodies).toHaveLength(1);
+    expect(bodies()[0]).toEqual({
+      event_type: 'waf_block',
+      severity: 'warn',
+      timestamp: '2026-11-20T12:00:00.000Z',
+      message: 'Request blocked by the web application firewall: anomaly score 5 of 5',
+      details: {
+        ip: '203.0.113.7',
+        rule_id: 942100,
+        request_uri: '/search?q=%27%20or%201=1',
+        user_agent: 'curl/8',
+        host: 'app.example.com',
+        reference: '0f9c2f7e-0000-4000-8000-000000000001',
+      },
+    });
+    const [delivery] = hook.received;
+    expect(delivery?.path).toBe('/hook');
+    expect(delivery?.headers).toMatchObject({ 'content-type': 'application/json' });
+    expect(delivery?.headers['user-agent']).toMatch(/^Sallyport/);
+    expect(delivery?.headers['x-sallyport-signature']).toBeUndefined();
+  });
+
+  test('carry a signature when there is a secret', async () => {
+    await set({ webhook_secret: 'hush' });
+    await send(guardBlock());
+    await eventually(bodies).toHaveLength(1);
+    const [delivery] = hook.received;
+    const expected = createHmac('sha256', 'hush')
+      .update(delivery?.body ?? '')
+      .digest('hex');
+    expect(delivery?.headers['x-sallyport-signature']).toBe(`sha256=${expected}`);
+  });
+
+  const all = () => [
+    guardBlock({ reference: 'w' }),
+    guardBlock({ reference: 'm', monitored: true }),
+    guardBlock({ reference: 'a', layer: 'acl', rule_id: null, matches: [] }),
+    {
+      ...{ time: '2026-11-20T12:00:00Z', client: '203.0.113.7', reference: 'r', status: 429, refused: 'rate_limit' },
+      ...{ host: 'a', host_id: '7', method: 'GET', uri: '/' },
+    },
+    // Always last and always wanted: when it is there, the others had their turn.
+    guardBlock({ reference: 'end' }),
+  ];
+
+  test.each<[string, object, string[]]>([
+    ['every class', {}, ['waf_block w', 'acl_denial a', 'rate_limit_hit r', 'waf_block end']],
+    ['no access lists', { notify_acl_denials: false }, ['waf_block w', 'rate_limit_hit r', 'waf_block end']],
+    ['no rate limits', { notify_rate_limit_hits: false }, ['waf_block w', 'acl_denial a', 'waf_block end']],
+    [
+      'least level warn',
+      { min_log_level: 'warn' },
+      ['waf_block w', 'acl_denial a', 'rate_limit_hit r', 'waf_block end'],
+    ],
+  ])('are filtered by class and severity: %s', async (_what, settings, expected) => {
+    await set(settings);
+    await send(...all());
+    const kinds = () =>
+      bodies()
+        .map(({ event_type, details }) => `${event_type} ${details.reference}`)
+        .sort();
+    await eventually(kinds).toEqual([...expected].sort());
+  });
+
+  test.each([{ enabled: false }, { min_log_level: 'error' }, { notify_waf_blocks: false }])(
+    'are not sent with %j',
+    async (settings) => {
+      await set(settings);
+      const filtered = await metric('sallyport_notifications_filtered_total');
+      await send(guardBlock());
+      await eventually(() => metric('sallyport_notifications_filtered_total')).toBe(filtered + 1);
+      await set({ enabled: true, min_log_level: 'debug', notify_waf_blocks: true });
+      await send(guardBlock({ reference: 'later' }));
+      await eventually(() => bodies().map(({ details }) => details.reference)).toEqual(['later']);
+    },
+  );
+
+  test.each([400, 404, 410, 302])('are not repeated after status %d', async (status) => {
+    const failed = await metric('sallyport_notifications_failed_total');
+    answer = () => status;
+    await send(guardBlock());
+    await eventually(() => metric('sallyport_notifications_failed_total')).toBe(failed + 1);
+    expect(bodies()).toHaveLength(1);
+  });
+
+  test('that do not fit the queue are dropped and counted, and nobody waits', async () => {
+    const dropped = await metric('sallyport_notifications_dropped_total');
+    const open: (() => void)[] = [];
+    answer = () => new Promise((resolve) => open.push(() => resolve(200)));
+    await send(...Array.from({ length: 1_100 }, (_, index) => guardBlock({ reference: `n${index}` })));
+    // Four are on their way, a thousand wait.
+    await eventually(() => metric('sallyport_notifications_dropped_total')).toBe(dropped + 96);
+    expect((await app.send('GET', '/health')).status).toBe(200);
+    await set({ enabled: false });
+    answer = () => 200;
+    for (const release of open) release();
+    await eventually(() => metric('sallyport_notifications_queued')).toBe(0);
+  });
+
+  test('go nowhere but to public addresses, whatever was stored', async () => {
+    await set({ webhook_url: 'https://hooks.invalid/x' });
+    const failed = await metric('sallyport_notifications_failed_total');
+    const test = await app.send<NotificationTest>('POST', '/security/notifications/test');
+    expect(test.body.webhook).toEqual({ attempted: true, delivered: false, error: 'the host name does not resolve' });
+    expect(await metric('sallyport_notifications_failed_total')).toBe(failed);
+  });
+
+  test('can be tested, and the answer says what came of it', async () => {
+    const ok = await app.send<NotificationTest>('POST', '/security/notifications/test');
+    expect(ok.body).toEqual({
+      webhook: { attempted: true, delivered: true, error: '' },
+      email: { attempted: false, delivered: false, error: '' },
+    });
+    expect(bodies()[0]).toMatchObject({ event_type: 'test', severity: 'info' });
+    answer = () => 500;
+    await set({ enabled: false, email_recipients: 'a@example.com' });
+    const failed = await app.send<NotificationTest>('POST', '/security/notifications/test');
+    expect(failed.body).toEqual({
+      webhook: { attempted: true, delivered: false, error: 'the webhook answered with status 500' },
+      email: { attempted: true, delivered: false, error: 'mail was not sent to 1 of 1 recipients' },
+    });
+    await set({ email_recipients: '' });
+  });
+
+  test("go to the security configuration's webhook when the settings name none", async () => {
+    await app.send('POST', '/security/config', { webhook_url: `${hook.url}/other` });
+    await set({ webhook_url: '' });
+    await send(guardBlock());
+    await eventually(() => hook.received.map(({ path }) => path)).toEqual(['/other']);
+  });
+
+  describe('formats', () => {
+    test('Discord gets an embed with a colour, and nobody is mentioned', async () => {
+      await set({ webhook_format: 'discord' });
+      await send(guardBlock({ user_agent: '@everyone **x**' }));
+      await eventually(bodies).toHaveLength(1);
+      expect(bodies()[0]).toMatchObject({
+        embeds: [{ title: 'Request blocked by the firewall', color: 0xf39c12, timestamp: '2026-11-20T12:00:00.000Z' }],
+        allowed_mentions: { parse: [] },
+      });
+      expect(hook.received[0]?.body).not.toContain('@everyone **x**');
+    });
+
+    test('Slack gets an attachment with a colour, and no mark-up of an attacker', async () => {
+      await set({ webhook_format: 'slack' });
+      await send(guardBlock({ request_uri: '/<!channel>&x' }));
+      await eventually(bodies).toHaveLength(1);
+      expect(bodies()[0]).toMatchObject({ attachments: [{ color: '#f39c12', ts: 1_795_176_000 }] });
+      expect(hook.received[0]?.body).toContain('/&lt;!channel&gt;&amp;x');
+    });
+
+    test('Gotify gets a priority', async () => {
+      await set({ webhook_format: 'gotify' });
+      await send(guardBlock());
+      await eventually(bodies).toHaveLength(1);
+      expect(bodies()[0]).toMatchObject({ title: 'Request blocked by the firewall', priority: 5 });
+    });
+
+    test('a template gets its six variables, whatever an attacker puts into them', async () => {
+      const webhook_template = JSON.stringify({
+        text: '{{Title}}|{{ .Message }}|{{EventType}}|{{Severity}}|{{HostName}}|{{Timestamp}}',
+        list: ['{{Severity}}', 1, null],
+      });
+      await set({ webhook_format: 'template', webhook_template });
+      await send(guardBlock({ reason: '","x":"{{HostName}}' }));
+      await eventually(bodies).toHaveLength(1);
+      expect(bodies()[0]).toEqual({
+        text: 'Request blocked by the firewall|Request blocked by the web application firewall: ","x":"{{HostName}}|waf_block|warning|app.example.com|2026-11-20T12:00:00.000Z',
+        list: ['warning', 1, null],
+      });
+    });
+  });
+});

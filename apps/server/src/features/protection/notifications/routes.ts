@@ -1,0 +1,60 @@
+import {
+  NotificationSettings,
+  NotificationSettingsPatch,
+  NotificationSettingsQuery,
+  NotificationTest,
+} from '@sallyport/contract';
+import { Type } from 'typebox';
+import type { App } from '../../../http/app-type.ts';
+import { ifMatch, tagged } from '../../../http/versions.ts';
+import { hideWebhook } from '../suite/hide-webhook.ts';
+import type { Notifications } from './service.ts';
+
+const tags = ['notifications'];
+
+export const notificationRoutes =
+  (notifications: Notifications) =>
+  async (app: App): Promise<void> => {
+    app.get(
+      '/security/notifications/settings',
+      {
+        config: { policy: 'member' },
+        schema: {
+          tags,
+          summary: 'Read the notification settings',
+          querystring: NotificationSettingsQuery,
+          response: { 200: NotificationSettings },
+        },
+      },
+      async (request, reply) => {
+        const settings = await notifications.settings(request.query.defaults === 'true');
+        return tagged(reply, hideWebhook(settings, request.actor));
+      },
+    );
+
+    app.put(
+      '/security/notifications/settings',
+      {
+        config: { policy: 'sensitive' },
+        schema: {
+          tags,
+          summary: 'Change the notification settings that are given',
+          body: NotificationSettingsPatch,
+          response: { 200: Type.Object({ message: Type.String() }) },
+        },
+      },
+      async (request, reply) => {
+        tagged(reply, await notifications.configure(request.body, request.actor, ifMatch(request)));
+        return { message: 'Settings updated successfully' };
+      },
+    );
+
+    app.post(
+      '/security/notifications/test',
+      {
+        config: { policy: 'sensitive' },
+        schema: { tags, summary: 'Send a test notification now', response: { 200: NotificationTest } },
+      },
+      async () => notifications.test(),
+    );
+  };

@@ -1,0 +1,46 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { baselineRules, compile, type Diagnostic, ownRules, type RuleSource } from '@sallyport/waf';
+import { SETTINGS_RULE_ID } from '../suite/settings-rule.ts';
+import type { CompileJob, CompileOutcome } from './compile-job.ts';
+
+/** What text counts as where nothing but it is judged. */
+const BASE: RuleSource = { path: 'base', text: 'SecRuleEngine On\nSecRequestBodyAccess On\n' };
+/** Rules that are judged by as well, whose ids are taken; without their settings, which do not hold here. */
+const TAKEN: RuleSource[] = [
+  ...[baselineRules, ownRules].map(({ path, text }) => ({
+    path,
+    text: String(text).replaceAll(/^Sec(?!Rule ).*\n/gm, ''),
+  })),
+  { path: 'sallyport/levels', text: `SecAction "id:${SETTINGS_RULE_ID},phase:1,pass,nolog"\n` },
+];
+const MAX_ERRORS = 20;
+
+/**
+ * Rules that came over the network must not name files: an error message would tell what is in /etc/shadow.
+ * Only what lies beside the installed rules may be read.
+ */
+const readBeside = (directory: string | undefined) => (path: string) => {
+  const real = realpathSync(path);
+  if (directory === undefined || !`${dirname(real)}${sep}`.startsWith(`${realpathSync(directory)}${sep}`)) {
+    throw new Error('only files of the installed Core Rule Set can be read');
+  }
+  return readFileSync(real);
+};
+
+const sourcesOf = (paths: readonly string[]): RuleSource[] => paths.map((path) => ({ path, text: readFileSync(path) }));
+
+const run = ({ name, content, core, bodyLimit }: CompileJob): CompileOutcome => {
+  const env = { readFile: readBeside(core?.directory), memoBytes: 0, maxBodyBytes: bodyLimit };
+  const before = [BASE, ...TAKEN, ...sourcesOf(core?.setup ?? [])];
+  const after = sourcesOf(core?.rules ?? []);
+  const text: RuleSource = { path: name, text: Buffer.from(content, 'utf8') };
+  const { ruleSet, diagnostics } = compile([...before, text, ...after], env);
+  const errors: Diagnostic[] = diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_ERRORS);
+  if (!ruleSet) return { ruleCount: null, errors };
+  const others = compile([...before, ...after], env).ruleSet?.ruleCount ?? 0;
+  return { ruleCount: ruleSet.ruleCount - others, errors };
+};
+
+parentPort?.postMessage(run(workerData as CompileJob));

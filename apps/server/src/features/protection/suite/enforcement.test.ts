@@ -1,0 +1,448 @@
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type { GuardConfig } from '@sallyport/contract';
+import { systemActor } from '@sallyport/store/actor';
+import { migrate } from '@sallyport/store/database/migrate';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { pino } from 'pino';
+import { describe, expect, test } from 'vitest';
+import { eventually } from '../../../../../../test/support/eventually.ts';
+import { emptyStore, onBothDatabases } from '../../../testing/start-app.ts';
+import { createDecisions } from '../decisions/service.ts';
+import { decisionStore } from '../decisions/store.ts';
+import { createSecuritySource } from '../stored-protection.ts';
+import { createEnforcement, type Enforcement } from './enforcement.ts';
+import { createGuardConfigFile, guardConfigPath } from './guard-config-file.ts';
+import type { BanChange, EnforcementPlane, GuardSwitches, RateLimit } from './ports.ts';
+
+/** A data plane that keeps what it is told in memory, and can be away. */
+const createMemoryPlane = () => {
+  const bans = new Map<string, string>();
+  const held: {
+    whitelist: readonly string[];
+    rateLimit?: RateLimit | null;
+    switches?: GuardSwitches;
+    guard?: GuardConfig;
+  } = { whitelist: [] };
+  const order: string[] = [];
+  let isAway = false;
+  let guardGate: Promise<void> = Promise.resolve();
+  const apply = async (what: string, change: () => void) => {
+    if (isAway) return { applied: false, issue: 'HAProxy is not running' };
+    order.push(what);
+    change();
+    return { applied: true, issue: null };
+  };
+  const applyBans = (change: BanChange) => {
+    if (change.type === 'replace') bans.clear();
+    else for (const network of change.remove) bans.delete(network);
+    const entries = change.type === 'replace' ? change.entries : change.put;
+    for (const { network, reference } of entries) bans.set(network, reference);
+  };
+  const plane: EnforcementPlane = {
+    applyDecisions: (change) => apply(`bans ${change.type}`, () => applyBans(change)),
+    applyWhitelist: (networks) => apply('whitelist', () => Object.assign(held, { whitelist: networks })),
+    applyRateLimit: (rateLimit) => apply('rate limit', () => Object.assign(held, { rateLimit })),
+    applySwitches: (switches) => apply('switches', () => Object.assign(held, { switches })),
+    async applyGuardConfig(guard) {
+      await guardGate;
+      return apply('guards', () => Object.assign(held, { guard }));
+    },
+    judges: async () => ({ total: 2, away: [] }),
+  };
+  return {
+    plane,
+    bans,
+    held,
+    order,
+    /** The guards answer nothing any more until the returned function is called. */
+    holdGuards(): () => void {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      guardGate = promise;
+      return resolve;
+    },
+    goAway(away: boolean) {
+      isAway = away;
+    },
+  };
+};
+
+const START = Date.parse('2026-11-20T12:00:00.000Z');
+const actor = systemActor('test');
+
+interface Given {
+  database: Database;
+  dataDir: string;
+  enforcement: Enforcement;
+  memory: ReturnType<typeof createMemoryPlane>;
+  /** Decisions of this node. */
+  decisions: ReturnType<typeof createDecisions>;
+  /** Decisions as another node makes them: this one's enforcement is not told. */
+  elsewhere: ReturnType<typeof createDecisions>;
+  advance(ms: number): void;
+  setSetting(key: string, value: string): Promise<void>;
+}
+
+onBothDatabases('enforcement', (kind) => {
+  const given = (work: (given: Given) => Promise<void>) =>
+    emptyStore(kind, async (config) => {
+      const database = openDatabase(config);
+      try {
+        await migrate(database);
+        let now = START;
+        const clock = () => new Date(now);
+        const memory = createMemoryPlane();
+        const enforcement = createEnforcement({
+          source: createSecuritySource(database.kysely, () => false),
+          plane: memory.plane,
+          guardFile: createGuardConfigFile(config.dataDir),
+          core: () => ({ directory: '/crs', setup: ['/crs/setup.conf'], rules: ['/crs/rules.conf'] }),
+          clock,
+          log: pino({ level: 'silent' }),
+        });
+        const common = {
+          db: database.kysely,
+          transact: database.transact,
+          store: decisionStore,
+          whitelist: async () => [],
+          inForce: enforcement.inForce,
+          record: async () => {},
+          clock,
+        };
+        await work({
+          database,
+          dataDir: config.dataDir,
+          enforcement,
+          memory,
+          decisions: createDecisions({ ...common, plane: enforcement }),
+          elsewhere: createDecisions({ ...common, plane: { decisionsChanged: async () => {} } }),
+          advance(ms) {
+            now += ms;
+          },
+          async setSetting(key, value) {
+            await database.transact((tx) =>
+              tx
+                .insertInto('settings')
+                .values({ key, value })
+                .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+                .execute(),
+            );
+          },
+        });
+      } finally {
+        await database.stop();
+      }
+    });
+
+  const ban = ({ decisions }: Given, ip: string, duration?: string) =>
+    decisions.create({ ip, action: 'block', ...(duration === undefined ? {} : { duration }) }, actor);
+
+  test('enforces nothing while the master switch is off, and everything once it is on', () =>
+    given(async (it) => {
+      await it.setSetting('security.waf.enabled', 'true');
+      await it.setSetting('security.rate_limit.enabled', 'true');
+      await ban(it, '203.0.113.7');
+      await it.enforcement.replay();
+      expect(it.memory.bans.size).toBe(0);
+      expect(it.memory.held).toMatchObject({
+        rateLimit: null,
+        switches: { judgeAccess: false, judgeWaf: false, failMode: 'closed' },
+        guard: { access: { enabled: false }, waf: { enabled: false } },
+      });
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.enforcement.refresh();
+      expect([...it.memory.bans.keys()]).toEqual(['203.0.113.7']);
+      expect(it.memory.held).toMatchObject({
+        rateLimit: { requests: 100, burst: 20, windowSec: 60, bypass: [] },
+        switches: { judgeAccess: false, judgeWaf: true, failMode: 'closed' },
+        guard: { waf: { enabled: true, mode: 'block' } },
+      });
+      expect(it.enforcement.status()).toMatchObject({ applied: true, issue: null });
+    }));
+
+  test('the guards know their configuration before anybody asks them, and the whitelist comes first of all', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const { order } = it.memory;
+      expect(order.toSorted()).toEqual(['bans replace', 'guards', 'rate limit', 'switches', 'whitelist']);
+      expect(order[0]).toBe('whitelist');
+      expect(order.indexOf('guards')).toBeLessThan(order.indexOf('switches'));
+    }));
+
+  test('a switch that another process turns acts without anybody telling', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const watch = it.enforcement.watch();
+      await ban(it, '203.0.113.7');
+      await it.setSetting('feature.guard.enabled', 'true');
+      await eventually(() => it.memory.bans.size).toBe(1);
+      await it.setSetting('feature.guard.enabled', 'false');
+      await eventually(() => it.memory.bans.size).toBe(0);
+      await watch.stop();
+    }));
+
+  test('ended decisions leave the store also while the suite is off', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const watch = it.enforcement.watch();
+      await ban(it, '203.0.113.7', '1h');
+      it.advance(3_600_000);
+      const rows = () => it.database.kysely.selectFrom('decisions').select('ip').execute();
+      await eventually(rows).toEqual([]);
+      await watch.stop();
+    }));
+
+  test('guards that hang hold up neither bans nor what is switched off', () =>
+    given(async (it) => {
+      const switches = () => it.memory.held.switches;
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.waf.enabled', 'true');
+      await it.enforcement.replay();
+      expect(switches()).toMatchObject({ judgeWaf: true });
+      const release = it.memory.holdGuards();
+      await it.setSetting('security.acl.enabled', 'true');
+      const waiting = it.enforcement.refresh();
+      await ban(it, '203.0.113.7');
+      expect([...it.memory.bans.keys()]).toEqual(['203.0.113.7']);
+      // What they don't know yet they are not asked.
+      expect(switches()).toMatchObject({ judgeWaf: true, judgeAccess: false });
+      await it.setSetting('feature.guard.enabled', 'false');
+      const off = it.enforcement.refresh();
+      await eventually(switches).toMatchObject({ judgeWaf: false, judgeAccess: false });
+      await eventually(() => it.memory.bans.size).toBe(0);
+      expect(it.enforcement.status().applied).toBe(false);
+      release();
+      await Promise.all([waiting, off]);
+      expect(switches()).toMatchObject({ judgeWaf: false, judgeAccess: false });
+      expect(it.memory.held.guard).toMatchObject({ access: { enabled: false } });
+      expect(it.enforcement.status()).toMatchObject({ applied: true, issue: null });
+    }));
+
+  test('what could not be read of the store is read again', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const watch = it.enforcement.watch();
+      const rename = (from: string, to: string) => it.database.kysely.schema.alterTable(from).renameTo(to).execute();
+      await rename('rulesets', 'rulesets_elsewhere');
+      await it.setSetting('feature.guard.enabled', 'true');
+      await expect(it.enforcement.refresh()).rejects.toThrow('rulesets');
+      expect(it.enforcement.status()).toMatchObject({ applied: false, issue: 'what is stored could not be read' });
+      await rename('rulesets_elsewhere', 'rulesets');
+      await rename('decisions', 'decisions_elsewhere');
+      await eventually(() => it.enforcement.status().applied).toBe(false);
+      await rename('decisions_elsewhere', 'decisions');
+      await ban(it, '203.0.113.7');
+      await eventually(() => it.memory.bans.size).toBe(1);
+      await eventually(() => it.enforcement.status()).toMatchObject({ applied: true, issue: null });
+      await watch.stop();
+    }));
+
+  test('a configuration that could not be written is written as soon as it can be', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.acl.enabled', 'true');
+      // Where the file should go is something else: what a full disk does, without one.
+      const inTheWay = guardConfigPath(it.dataDir);
+      rmSync(inTheWay);
+      mkdirSync(inTheWay);
+      await it.enforcement.refresh();
+      expect(it.enforcement.status()).toMatchObject({ applied: false, issue: expect.stringContaining('EISDIR') });
+      // Asked for all the same, of what guards have: they refuse what that lacks.
+      expect(it.memory.held.switches).toMatchObject({ judgeAccess: true, policy: 1 });
+      const watch = it.enforcement.watch();
+      rmSync(inTheWay, { recursive: true });
+      it.advance(1_000);
+      await eventually(() => it.memory.held.guard?.access.enabled).toBe(true);
+      await eventually(() => it.enforcement.status()).toMatchObject({ applied: true, issue: null });
+      expect(it.memory.held.switches?.policy).toBe(it.memory.held.guard?.revision);
+      await watch.stop();
+    }));
+
+  test('verdicts count from the revision on that all guards were seen to serve', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      expect(it.memory.held.switches).toMatchObject({ policy: 1 });
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.waf.enabled', 'true');
+      const release = it.memory.holdGuards();
+      const refreshing = it.enforcement.refresh();
+      await eventually(() => JSON.parse(readFileSync(guardConfigPath(it.dataDir), 'utf8')).revision).toBe(2);
+      expect(it.memory.held.switches).toMatchObject({ judgeWaf: false, policy: 1 });
+      release();
+      await refreshing;
+      expect(it.memory.held.switches).toMatchObject({ judgeWaf: true, policy: 2 });
+    }));
+
+  test('guards are not held to having forgotten a list as long as a route may ask for it', () =>
+    given(async (it) => {
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.acl.enabled', 'true');
+      await it.enforcement.replay();
+      const before = it.memory.held.switches?.policy ?? 0;
+      const live = [await it.enforcement.hostsChanged([7]), await it.enforcement.hostsChanged([8])];
+      await it.setSetting('security.waf.enabled', 'true');
+      await it.enforcement.refresh();
+      expect(it.memory.held.guard?.revision).toBe(before + 1);
+      // What they do know of is asked for at once.
+      expect(it.memory.held.switches).toMatchObject({ judgeWaf: true, policy: before });
+      live[0]?.();
+      await it.enforcement.refresh();
+      expect(it.memory.held.switches).toMatchObject({ policy: before });
+      live[1]?.();
+      await eventually(() => it.memory.held.switches?.policy).toBe(before + 1);
+    }));
+
+  test.each([
+    ['emptied', ''],
+    ['cut', '{"revision":1,"access":{"en'],
+    ['replaced by an older one', '{"revision":1}'],
+  ])('a configuration that was %s is written again, as a newer one', (_, text) =>
+    given(async (it) => {
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.acl.enabled', 'true');
+      await it.enforcement.replay();
+      const path = guardConfigPath(it.dataDir);
+      const before = it.memory.held.guard?.revision ?? 0;
+      const watch = it.enforcement.watch();
+      writeFileSync(path, text);
+      await eventually(() => readFileSync(path, 'utf8')).toContain('"enabled":true');
+      await eventually(() => it.memory.held.guard?.revision ?? 0).toBeGreaterThan(before);
+      await eventually(() => it.memory.held.switches?.policy).toBe(it.memory.held.guard?.revision);
+      await watch.stop();
+    }),
+  );
+
+  test('what is on its way is not called applied', () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const release = it.memory.holdGuards();
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.waf.enabled', 'true');
+      const done = it.enforcement.refresh();
+      await eventually(() => it.enforcement.status()).toMatchObject({
+        applied: false,
+        issue: 'a change of the guards is being applied',
+      });
+      release();
+      await done;
+      expect(it.enforcement.status()).toMatchObject({ applied: true, issue: null });
+    }));
+
+  describe('bans', () => {
+    const enabled = (work: (given: Given) => Promise<void>) =>
+      given(async (it) => {
+        await it.setSetting('feature.guard.enabled', 'true');
+        await it.enforcement.replay();
+        it.memory.order.length = 0;
+        await work(it);
+      });
+
+    test('come and go one by one', () =>
+      enabled(async (it) => {
+        const { id, uuid } = await ban(it, '203.0.113.7');
+        expect([...it.memory.bans]).toEqual([['203.0.113.7', `manual/${uuid}`]]);
+        await it.decisions.remove(id, actor);
+        expect(it.memory.bans.size).toBe(0);
+        expect(it.memory.order).toEqual(['bans update', 'bans update']);
+      }));
+
+    test('last as long as the longest decision about a network', () =>
+      enabled(async (it) => {
+        await ban(it, '203.0.113.7', '1h');
+        const long = await ban(it, '203.0.113.7', '2h');
+        await ban(it, '203.0.113.7', '1m');
+        expect(it.memory.bans.get('203.0.113.7')).toBe(`manual/${long.uuid}`);
+        await it.decisions.remove(long.id, actor);
+        expect(it.memory.bans.has('203.0.113.7')).toBe(true);
+      }));
+
+    test('end by themselves, in the data plane and in the store', () =>
+      enabled(async (it) => {
+        await ban(it, '203.0.113.7', '1h');
+        await ban(it, '203.0.113.8', '2h');
+        await ban(it, '203.0.113.9');
+        const watch = it.enforcement.watch();
+        it.advance(3_600_000);
+        await eventually(() => [...it.memory.bans.keys()]).toEqual(['203.0.113.8', '203.0.113.9']);
+        it.advance(3_600_000);
+        await eventually(() => [...it.memory.bans.keys()]).toEqual(['203.0.113.9']);
+        const rows = () => it.database.kysely.selectFrom('decisions').select('ip').execute();
+        await eventually(async () => (await rows()).map(({ ip }) => ip)).toEqual(['203.0.113.9']);
+        await watch.stop();
+      }));
+
+    test('of another node arrive, also mixed with own ones', () =>
+      enabled(async (it) => {
+        const watch = it.enforcement.watch();
+        await it.elsewhere.create({ ip: '203.0.113.1', action: 'block' }, actor);
+        await ban(it, '203.0.113.2');
+        await it.elsewhere.create({ ip: '203.0.113.3', action: 'block' }, actor);
+        await eventually(() => [...it.memory.bans.keys()].sort()).toEqual([
+          '203.0.113.1',
+          '203.0.113.2',
+          '203.0.113.3',
+        ]);
+        await watch.stop();
+      }));
+
+    test("CrowdSec's count only while CrowdSec is on", () =>
+      enabled(async (it) => {
+        const imported = { ip: '203.0.113.7', details: 'http-probing', expires_at: null };
+        await it.decisions.replaceSource('crowdsec', [imported], actor);
+        expect(it.memory.bans.size).toBe(0);
+        await it.setSetting('security.crowdsec.enabled', 'true');
+        await it.enforcement.refresh();
+        expect(it.memory.bans.size).toBe(1);
+      }));
+
+    test('100,000 of a program replace each other, touching only what differs', () =>
+      enabled(async (it) => {
+        await it.setSetting('security.crowdsec.enabled', 'true');
+        await it.enforcement.refresh();
+        const imported = Array.from({ length: 100_000 }, (_, index) => ({
+          ip: `10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`,
+          details: 'crowdsecurity/http-probing',
+          expires_at: null,
+        }));
+        expect(await it.decisions.replaceSource('crowdsec', imported, actor)).toEqual({ added: 100_000, removed: 0 });
+        expect(it.memory.bans.size).toBe(100_000);
+        const next = [...imported.slice(1), { ip: '2001:db8::/32', details: '', expires_at: null }];
+        expect(await it.decisions.replaceSource('crowdsec', next, actor)).toEqual({ added: 1, removed: 1 });
+        expect(it.memory.bans.has('10.0.0.0')).toBe(false);
+        expect(it.memory.bans.has('2001:db8::/32')).toBe(true);
+        await it.decisions.updateSource('crowdsec', { add: [], remove: ['10.0.0.1', '192.0.2.1'] }, actor);
+        expect(it.memory.bans.size).toBe(99_999);
+      }));
+
+    test('are told again, all of them, when HAProxy is back', () =>
+      enabled(async (it) => {
+        it.memory.goAway(true);
+        await ban(it, '203.0.113.7');
+        expect(it.enforcement.status()).toMatchObject({ applied: false, issue: 'HAProxy is not running' });
+        it.memory.goAway(false);
+        const watch = it.enforcement.watch();
+        it.advance(1_000);
+        await eventually(() => it.memory.bans.size).toBe(1);
+        await eventually(() => it.enforcement.status().applied).toBe(true);
+        await watch.stop();
+      }));
+  });
+
+  test("the guards' configuration is one file for nobody else, and its revision grows only with its content", () =>
+    given(async (it) => {
+      await it.enforcement.replay();
+      const path = guardConfigPath(it.dataDir);
+      const read = () => JSON.parse(readFileSync(path, 'utf8')) as GuardConfig;
+      expect(statSync(path).mode & 0o777).toBe(0o600);
+      expect(read()).toEqual(it.memory.held.guard);
+      expect(read().revision).toBe(1);
+      await it.enforcement.refresh();
+      await ban(it, '203.0.113.7');
+      expect(read().revision).toBe(1);
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.acl.enabled', 'true');
+      await it.enforcement.refresh();
+      expect(read()).toMatchObject({ revision: 2, access: { enabled: true, lists: [] } });
+      expect(createGuardConfigFile(it.dataDir).revision()).toBe(2);
+    }));
+});

@@ -1,0 +1,45 @@
+import { type NewSetting, SETTINGS, type SettingDefinition, type SettingKey } from '@sallyport/contract';
+import { refuse } from '@sallyport/store/errors';
+import { parseEmail } from '@sallyport/store/names/email-address';
+import { normaliseBaseUrl } from '../../../net/base-url.ts';
+
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
+
+type Normalise = (value: string, definition: SettingDefinition) => string;
+
+/** One per type: returns the value to store, or throws an `Error` whose message continues "value …". */
+const normalisers: Readonly<Record<SettingDefinition['type'], Normalise>> = {
+  boolean: (value) => {
+    if (value !== 'true' && value !== 'false') throw new Error('must be true or false');
+    return value;
+  },
+  integer: (value, { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER }) => {
+    const number = /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
+    if (!(number >= minimum && number <= maximum)) {
+      throw new Error(`must be a whole number between ${minimum} and ${maximum}`);
+    }
+    return String(number);
+  },
+  choice: (value, { options = [] }) => {
+    if (!options.includes(value)) throw new Error(`must be one of: ${options.join(', ')}`);
+    return value;
+  },
+  email: (value) => (value === '' ? '' : parseEmail(value)),
+  text: (value) => {
+    if (/\p{Cc}/u.test(value)) throw new Error('must be one line without control characters');
+    return value;
+  },
+  url: (value) => (value === '' ? '' : normaliseBaseUrl(value)),
+};
+
+/** Checks key and value against the catalogue and returns the value as it is stored. Throws a 400 that says why not. */
+export const checkSetting = ({ key, value }: NewSetting): { key: SettingKey; value: string } => {
+  if (!isSettingKey(key)) throw refuse.invalid(`key "${key.slice(0, 64)}" is not a setting`);
+  const definition: SettingDefinition = SETTINGS[key];
+  try {
+    return { key, value: normalisers[definition.type](value, definition) };
+  } catch (error) {
+    const message = (error as Error).message;
+    throw refuse.invalid(definition.type === 'url' ? `value: ${message}` : `value ${message}`);
+  }
+};

@@ -1,0 +1,134 @@
+import {
+  type DescribedSetting,
+  type ListQuery,
+  type NewSetting,
+  SETTINGS,
+  type Setting,
+  type SettingDefinition,
+  type SettingKey,
+} from '@sallyport/contract';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import { type Page, pageOfRows } from '@sallyport/store/database/listing';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { anyVersion } from '@sallyport/store/object-version';
+import type { Vault } from '@sallyport/store/secrets/vault';
+import { refuseApiToken } from '../../accounts/auth/sessions.ts';
+import { checkSetting, isSettingKey } from './check-value.ts';
+import { settingContext } from './setting-context.ts';
+import type { SettingStore } from './store.ts';
+
+export interface SettingDeps {
+  db: Executor;
+  transact: Transact;
+  store: (executor: Executor) => SettingStore;
+  vault: Vault;
+  record: RecordChange;
+  /** Throws a `Refusal` for a change that this caller may not make; called in the transaction, before it is stored. */
+  check: (tx: Executor, key: SettingKey, value: string, actor: Actor) => Promise<void>;
+  /** Called after a change is stored; the answer waits for what follows from it. */
+  changed: (key: SettingKey) => Promise<void>;
+}
+
+const definitionOf = (key: SettingKey): SettingDefinition => SETTINGS[key];
+
+export const createSettings = ({ db, transact, store, vault, record, check, changed }: SettingDeps) => {
+  const describe = (key: SettingKey, stored: string | undefined): DescribedSetting => {
+    const { type, options, isSecret = false, description, default: fallback } = definitionOf(key);
+    return {
+      key,
+      value: isSecret ? '' : (stored ?? fallback),
+      type,
+      default: fallback,
+      description,
+      ...(options ? { options: [...options] } : {}),
+      is_secret: isSecret,
+      is_set: stored !== undefined,
+    };
+  };
+
+  const openStored = (key: SettingKey, stored: string | undefined): string => {
+    const { isSecret, default: fallback } = definitionOf(key);
+    if (stored === undefined) return fallback;
+    return isSecret ? vault.open(stored, settingContext(key)) : stored;
+  };
+
+  const knownKey = (key: string): SettingKey => {
+    if (!isSettingKey(key)) throw refuse.notFound('Setting not found');
+    return key;
+  };
+
+  const checkCredential = (key: SettingKey, actor: Actor): void => {
+    if (definitionOf(key).takesSession) refuseApiToken(actor);
+  };
+
+  /** What the audit trail shows: of a secret only that there is one. */
+  const shown = (key: SettingKey, value: string | undefined) => ({
+    value: value !== undefined && definitionOf(key).isSecret ? '***' : (value ?? null),
+  });
+
+  const read = async (key: SettingKey): Promise<string> => openStored(key, await store(db).get(key));
+
+  return {
+    /** The value in force, secrets decrypted: for the service itself, never for an answer. */
+    read,
+
+    /** Whether a setting of type boolean is true. */
+    isOn: async (key: SettingKey): Promise<boolean> => (await read(key)) === 'true',
+
+    /** Every setting of the catalogue with its value in force; secrets are left empty. */
+    async list(query: ListQuery): Promise<Page<DescribedSetting>> {
+      const stored = new Map((await store(db).all()).map(({ key, value }) => [key, value]));
+      const settings = (Object.keys(SETTINGS) as SettingKey[]).map((key) => describe(key, stored.get(key)));
+      return pageOfRows(settings, query, {
+        sortable: ['key', 'type', 'is_set'],
+        searchable: ['key', 'value', 'description'],
+      });
+    },
+
+    /** Throws a 404 for a key that is not in the catalogue. */
+    async get(text: string): Promise<DescribedSetting> {
+      const key = knownKey(text);
+      return describe(key, await store(db).get(key));
+    },
+
+    /** Stores a value. Throws a 400 for an unknown key or a value that is none. */
+    async set(input: NewSetting, actor: Actor, checkVersion = anyVersion): Promise<Setting> {
+      const { key, value } = checkSetting(input);
+      const { isSecret = false } = definitionOf(key);
+      checkCredential(key, actor);
+      await transact(async (tx) => {
+        await check(tx, key, value, actor);
+        const before = await store(tx).get(key);
+        checkVersion(describe(key, before));
+        // Sealed inside the transaction: a rotation of the key is either over or waits.
+        await store(tx).set(key, isSecret ? vault.seal(value, settingContext(key)) : value);
+        await record(tx, {
+          action: 'setting.set',
+          actor,
+          resource: `settings/${key}`,
+          before: shown(key, before),
+          after: isSecret ? { value: '*** (new)' } : shown(key, value),
+        });
+      });
+      await changed(key);
+      return { key, value: isSecret ? '' : value };
+    },
+
+    /** Goes back to the default. Throws a 404 for a key that is not in the catalogue. */
+    async reset(text: string, actor: Actor, checkVersion = anyVersion): Promise<void> {
+      const key = knownKey(text);
+      checkCredential(key, actor);
+      await transact(async (tx) => {
+        const before = await store(tx).get(key);
+        checkVersion(describe(key, before));
+        if (before === undefined) return;
+        await check(tx, key, definitionOf(key).default, actor);
+        await store(tx).delete(key);
+        await record(tx, { action: 'setting.reset', actor, resource: `settings/${key}`, before: shown(key, before) });
+      });
+      await changed(key);
+    },
+  };
+};
+export type Settings = ReturnType<typeof createSettings>;

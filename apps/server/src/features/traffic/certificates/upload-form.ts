@@ -1,0 +1,68 @@
+import { Refusal, refuse } from '@sallyport/store/errors';
+import type { FastifyRequest } from 'fastify';
+import { refuseUnknown } from '../../../http/known-fields.ts';
+import type { CertificateUpload } from './service.ts';
+
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_NAME_LENGTH = 255;
+
+const EXTENSIONS = {
+  certificate_file: ['.crt', '.pem'],
+  key_file: ['.key', '.pem'],
+} as const;
+type FileField = keyof typeof EXTENSIONS;
+
+const FIELDS = ['name', ...Object.keys(EXTENSIONS)];
+
+const isFileField = (name: string): name is FileField => Object.hasOwn(EXTENSIONS, name);
+
+const checkExtension = (field: FileField, filename: string) => {
+  const allowed: readonly string[] = EXTENSIONS[field];
+  if (!allowed.some((extension) => filename.toLowerCase().endsWith(extension))) {
+    throw refuse.invalid(`${field} must be a ${allowed.join(' or ')} file`);
+  }
+};
+
+interface Parts {
+  name: string;
+  files: ReadonlyMap<FileField, string>;
+}
+
+const readParts = async (request: FastifyRequest): Promise<Parts> => {
+  const files = new Map<FileField, string>();
+  let name = '';
+  const limits = { fileSize: MAX_FILE_BYTES, files: 4, fields: 10, fieldSize: 4_096, parts: 14, headerPairs: 50 };
+  for await (const part of request.parts({ limits })) {
+    if (part.type === 'field') {
+      if (part.fieldname !== 'name') refuseUnknown('field', part.fieldname, FIELDS);
+      if (typeof part.value === 'string') name = part.value.trim();
+      continue;
+    }
+    const content = await part.toBuffer();
+    if (!isFileField(part.fieldname)) return refuseUnknown('field', part.fieldname, FIELDS);
+    if (part.file.truncated) throw refuse.tooLarge(`${part.fieldname} must be at most 1 MiB`);
+    checkExtension(part.fieldname, part.filename);
+    // Latin-1 keeps every byte; anything but ASCII is no PEM and fails to parse.
+    files.set(part.fieldname, content.toString('latin1'));
+  }
+  return { name, files };
+};
+
+/** Reads the multipart form of an upload into memory, within bounds. Throws a 400 or 413 that names the field. */
+export const readUploadForm = async (request: FastifyRequest): Promise<CertificateUpload> => {
+  if (!request.isMultipart()) throw refuse.invalid('Content-Type must be multipart/form-data');
+  const { name, files } = await readParts(request).catch((cause: Error & { statusCode?: number }) => {
+    if (cause instanceof Refusal) throw cause;
+    if (cause.statusCode === 413) throw refuse.tooLarge('The form has more parts than allowed', { cause });
+    // No boundary, an end that never comes: the parser throws plain errors for what a caller sent.
+    throw refuse.invalid('body must be a valid multipart form', { cause });
+  });
+  if (name === '') throw refuse.invalid('name is required');
+  if (name.length > MAX_NAME_LENGTH) throw refuse.invalid(`name must be at most ${MAX_NAME_LENGTH} characters long`);
+  if (name.includes('\0')) throw refuse.invalid('name must not contain NUL characters');
+  const certificatePem = files.get('certificate_file');
+  const keyPem = files.get('key_file');
+  if (!certificatePem) throw refuse.invalid('certificate_file is required');
+  if (!keyPem) throw refuse.invalid('key_file is required');
+  return { name, certificatePem, keyPem };
+};

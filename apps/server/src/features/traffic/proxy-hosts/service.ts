@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { isIP } from 'node:net';
+import type {
+  BulkPatch,
+  ListQuery,
+  NewProxyHost,
+  ProxyHost,
+  ProxyHostFields,
+  ProxyHostPatch,
+} from '@sallyport/contract';
+import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Identifier } from '@sallyport/store/database/identifier';
+import type { Page } from '@sallyport/store/database/listing';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { parseOriginHost } from '@sallyport/store/names/domain-name';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
+import { normaliseSetup } from '../../../dataplane/protection/waf-setup.ts';
+import {
+  checkDeletion,
+  checkNew,
+  checkPatch,
+  isStandardUser,
+  refuseUnderGuardedWildcard,
+} from './administrators-part.ts';
+import { parseDomains } from './domains.ts';
+import type { ProxyHostStore, StoredProxyHost } from './store.ts';
+import { type Surroundings, warningsOf } from './warnings.ts';
+
+/** What the service needs of the data plane. */
+export interface RoutePlane {
+  /** Resolves when the hosts with these ids are live as stored (or gone), or when it is known why they aren't. */
+  syncHosts(ids: readonly number[]): Promise<void>;
+  /** What HAProxy was last read back to hold for a host. */
+  hostState(id: number): { applied: boolean; issue: string | null };
+}
+
+export interface ProxyHostDeps {
+  db: Executor;
+  transact: Transact;
+  store: (executor: Executor) => ProxyHostStore;
+  plane: RoutePlane;
+  reservedOrigin: (address: string, port: number) => string | undefined;
+  /** What the fields of these hosts count on. */
+  surroundings: (hosts: readonly StoredProxyHost[]) => Promise<Surroundings>;
+  record: RecordChange;
+  clock: () => Date;
+}
+
+const parseForwardHost = (host: string): string => {
+  try {
+    return parseOriginHost(host);
+  } catch (error) {
+    throw refuse.invalid(`forward_host ${(error as Error).message}`);
+  }
+};
+
+/** Normalises what a caller may write in more than one way; throws a 400 that names the field. */
+const normalise = <T extends ProxyHostPatch>(input: T): { fields: T; names: string[] | undefined } => {
+  const fields = normaliseSetup({ ...input });
+  const names = input.domain === undefined ? undefined : parseDomains(input.domain);
+  if (names) fields.domain = names.join(',');
+  if (input.forward_host !== undefined) fields.forward_host = parseForwardHost(input.forward_host);
+  if (input.name !== undefined) fields.name = input.name.trim();
+  return { fields, names };
+};
+
+const REFERENCES = {
+  remote_server_id: { table: 'remote_servers', what: 'remote server' },
+  certificate_id: { table: 'certificates', what: 'certificate' },
+  access_list_id: { table: 'access_lists', what: 'access list' },
+} as const;
+type Reference = keyof typeof REFERENCES;
+
+/** Certificates are checked against names; looked at when all fields are known, since a patch may give any of them. */
+const checkVerification = ({ forward_scheme, forward_verify_tls, forward_host }: ProxyHostFields): void => {
+  if (forward_scheme === 'https' && forward_verify_tls && isIP(forward_host) !== 0) {
+    throw refuse.invalid(
+      'forward_verify_tls needs a host name in forward_host: certificates are checked against names',
+    );
+  }
+};
+
+const ORIGIN_FIELDS = ['forward_host', 'forward_port', 'forward_reserved'] as const;
+
+export const createProxyHosts = ({
+  db,
+  transact,
+  store,
+  plane,
+  reservedOrigin,
+  surroundings,
+  record,
+  clock,
+}: ProxyHostDeps) => {
+  const withState = (host: StoredProxyHost) => ({ ...host, ...plane.hostState(host.id) });
+
+  const toWire = async (hosts: readonly StoredProxyHost[]): Promise<ProxyHost[]> => {
+    const around = await surroundings(hosts);
+    return hosts.map((host) => ({ ...withState(host), warnings: warningsOf(host, around) }));
+  };
+
+  const oneToWire = async (host: StoredProxyHost): Promise<ProxyHost> => {
+    const around = await surroundings([host]);
+    return { ...withState(host), warnings: warningsOf(host, around) };
+  };
+
+  /** Names are judged when they are looked up; an address, here already, so that the caller learns of it at once. */
+  const checkOrigin = ({ forward_host, forward_port, forward_reserved }: ProxyHostFields): void => {
+    if (forward_reserved || isIP(forward_host) === 0) return;
+    const reason = reservedOrigin(forward_host, forward_port);
+    if (reason === undefined) return;
+    throw refuse.invalid(`forward_host is ${reason}: an administrator can allow it with forward_reserved`);
+  };
+
+  /** What a caller refers to by id or uuid, by id; called inside the transaction, so that it can't go meanwhile. */
+  const resolveReferences = async (hosts: ProxyHostStore, patch: ProxyHostPatch): Promise<Partial<ProxyHostFields>> => {
+    const resolved: Partial<Record<Reference, number | null>> = {};
+    for (const field of Object.keys(REFERENCES) as Reference[]) {
+      const named = patch[field];
+      if (named === undefined) continue;
+      const { table, what } = REFERENCES[field];
+      const id =
+        named === null ? null : await hosts.idOf(table, typeof named === 'string' ? named.toLowerCase() : named);
+      if (id === undefined) throw refuse.invalid(`${field} names no ${what}`);
+      resolved[field] = id;
+    }
+    return { ...patch, ...resolved } as Partial<ProxyHostFields>;
+  };
+
+  /** `before`: the host that gets these names, when there is one. */
+  const checkNames = async (
+    hosts: ProxyHostStore,
+    names: readonly string[],
+    actor: Actor,
+    before?: StoredProxyHost,
+  ) => {
+    if (isStandardUser(actor)) {
+      // What the host has already it takes from nobody.
+      const own = before?.domain.split(',') ?? [];
+      const added = names.filter((name) => !own.includes(name));
+      await refuseUnderGuardedWildcard(hosts, added);
+    }
+    const [taken] = await hosts.ownersOf(names, before?.id ?? null);
+    if (taken) throw refuse.conflict(`domain ${taken.name} already belongs to proxy host ${taken.uuid}`);
+  };
+
+  const findOrRefuse = async (hosts: ProxyHostStore, named: Identifier): Promise<StoredProxyHost> => {
+    const host = await hosts.find(named);
+    if (!host) throw refuse.notFound('Proxy host not found');
+    return host;
+  };
+
+  const updateIn = async (
+    tx: Executor,
+    named: Identifier,
+    { fields, names }: { fields: ProxyHostPatch; names: string[] | undefined },
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<StoredProxyHost> => {
+    const hosts = store(tx);
+    const before = await findOrRefuse(hosts, named);
+    checkVersion(withState(before));
+    const patch = await resolveReferences(hosts, fields);
+    if (isStandardUser(actor)) checkPatch(before, patch, names);
+    if (names) await checkNames(hosts, names, actor, before);
+    const updated_at = clock().toISOString();
+    const after = await hosts.update(before.id, { ...patch, updated_at }, names);
+    checkVerification(after);
+    // What is stored may be older than the rule, and is not served: it can still be named, or switched off.
+    if (ORIGIN_FIELDS.some((field) => after[field] !== before[field])) checkOrigin(after);
+    await record(tx, { action: 'proxy_host.update', actor, resource: `proxy-hosts/${before.uuid}`, before, after });
+    return after;
+  };
+
+  const deleteIn = async (
+    tx: Executor,
+    named: Identifier,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<number> => {
+    const hosts = store(tx);
+    const before = await findOrRefuse(hosts, named);
+    checkVersion(withState(before));
+    if (isStandardUser(actor)) checkDeletion(before);
+    await hosts.delete(before.id);
+    await record(tx, { action: 'proxy_host.delete', actor, resource: `proxy-hosts/${before.uuid}`, before });
+    return before.id;
+  };
+
+  return {
+    async list(query: ListQuery): Promise<Page<ProxyHost>> {
+      const page = await store(db).list(query);
+      return { ...page, rows: await toWire(page.rows) };
+    },
+
+    async get(named: Identifier): Promise<ProxyHost> {
+      return oneToWire(await findOrRefuse(store(db), named));
+    },
+
+    /** Stores a new host and waits until the proxy serves it, or says in the host's `issue` why it doesn't. */
+    async create(input: NewProxyHost, actor: Actor): Promise<ProxyHost> {
+      const { fields, names } = normalise(input);
+      const host = await transact(async (tx) => {
+        const hosts = store(tx);
+        const given = await resolveReferences(hosts, fields);
+        if (isStandardUser(actor)) checkNew(given);
+        await checkNames(hosts, names ?? [], actor);
+        const now = clock().toISOString();
+        const complete = { ...PROXY_HOST_DEFAULTS, ...given } as ProxyHostFields;
+        checkVerification(complete);
+        checkOrigin(complete);
+        const after = await hosts.insert(
+          { ...complete, uuid: randomUUID(), created_at: now, updated_at: now },
+          names ?? [],
+        );
+        await record(tx, { action: 'proxy_host.create', actor, resource: `proxy-hosts/${after.uuid}`, after });
+        return after;
+      });
+      await plane.syncHosts([host.id]);
+      return oneToWire(host);
+    },
+
+    /** Changes what is given. Throws a 412 when `checkVersion` refuses the host as it is. */
+    async update(
+      named: Identifier,
+      patch: ProxyHostPatch,
+      actor: Actor,
+      checkVersion = anyVersion,
+    ): Promise<ProxyHost> {
+      const normalised = normalise(patch);
+      const host = await transact((tx) => updateIn(tx, named, normalised, actor, checkVersion));
+      await plane.syncHosts([host.id]);
+      return oneToWire(host);
+    },
+
+    async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
+      const id = await transact((tx) => deleteIn(tx, named, actor, checkVersion));
+      await plane.syncHosts([id]);
+    },
+
+    /** Changes many hosts alike, all or none. */
+    async updateMany({ uuids, patch }: BulkPatch, actor: Actor): Promise<ProxyHost[]> {
+      if (patch.domain !== undefined) throw refuse.invalid('patch.domain can not be given to several hosts');
+      const normalised = normalise(patch);
+      const hosts = await transact(async (tx) => {
+        const updated: StoredProxyHost[] = [];
+        for (const uuid of new Set(uuids))
+          updated.push(await updateIn(tx, uuid.toLowerCase(), normalised, actor, anyVersion));
+        return updated;
+      });
+      await plane.syncHosts(hosts.map(({ id }) => id));
+      return toWire(hosts);
+    },
+
+    /** Deletes many hosts, all or none; returns how many. */
+    async removeMany(uuids: readonly string[], actor: Actor): Promise<number> {
+      const ids = await transact(async (tx) => {
+        const removed: number[] = [];
+        for (const uuid of new Set(uuids)) removed.push(await deleteIn(tx, uuid.toLowerCase(), actor, anyVersion));
+        return removed;
+      });
+      await plane.syncHosts(ids);
+      return ids.length;
+    },
+  };
+};
+export type ProxyHosts = ReturnType<typeof createProxyHosts>;
