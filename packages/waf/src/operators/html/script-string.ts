@@ -1,5 +1,6 @@
 import { findByte, findBytes } from '../../bytes/find-bytes.ts';
-import { CODE, readCode } from './javascript.ts';
+import { CODE } from './code.ts';
+import { readCode } from './javascript.ts';
 
 const BACKSLASH = 0x5c;
 const PLACEHOLDER = Buffer.from('${');
