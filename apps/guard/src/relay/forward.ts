@@ -86,6 +86,7 @@ export const createForwarder = (socketPath: string) => {
       const abort = (): void => void outgoing.destroy();
       response.once('close', abort);
       place.signal.addEventListener('abort', abort);
+      place.wait();
       try {
         void sendBody(outgoing, body);
         const { upstream, switched } = await answer;
@@ -117,7 +118,7 @@ export const createForwarder = (socketPath: string) => {
       } catch (error) {
         outgoing.destroy();
         // Without a verdict there is a refusal with its reason, not HAProxy's page about an origin that broke off.
-        if (!(response.headersSent || response.destroyed)) throw error;
+        if (!(response.headersSent || response.destroyed)) throw place.signal.aborted ? place.signal.reason : error;
         // Half an answer must not look like a whole one.
         response.destroy();
       } finally {

@@ -69,7 +69,7 @@ describe('a body that is held', () => {
   });
 
   test('of one client leaves room for others', async () => {
-    const hold = given({ spool: roomFor(120_000, 60_000) });
+    const hold = given({ spool: roomFor(200_000, 60_000) });
     const first = await hold(source(50_000));
     await expect(hold(source(50_000))).rejects.toThrow(SpoolFull);
     await (await hold(source(50_000), '192.0.2.2')).close();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { BrokenAnswer } from './no-answer.ts';
 import { createPlaces, NoPlace, type Place, TooMany, TooSlow } from './places.ts';
 
 const [ALICE, BOB, CAROL] = ['192.0.2.1', '192.0.2.2', '2001:db8::/64'] as const;
@@ -7,7 +8,7 @@ describe('places', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  const given = (total = 4, share = 3) => createPlaces({ total, share, now: () => performance.now() });
+  const given = (total = 8, share = 3) => createPlaces({ total, share, now: () => performance.now() });
   const upload = (places: ReturnType<typeof given>, client: string): Place => {
     const place = places.enter(client);
     place.receive();
@@ -16,6 +17,13 @@ describe('places', () => {
   const isTaken = ({ signal }: Place): boolean => {
     if (signal.aborted) expect(signal.reason).toBeInstanceOf(TooSlow);
     return signal.aborted;
+  };
+  const attempt = (enter: () => void): void => {
+    try {
+      enter();
+    } catch (error) {
+      expect(error).toBeInstanceOf(TooMany);
+    }
   };
   /** Seconds pass; each brings so many bytes. */
   const pass = (seconds: number, place: Place, bytes: number): void => {
@@ -94,7 +102,7 @@ describe('places', () => {
   });
 
   test('with all places taken, the client with the most of them makes room', () => {
-    const places = given();
+    const places = given(4);
     const bobs = upload(places, BOB);
     vi.advanceTimersByTime(10_000);
     const alices = [upload(places, ALICE), upload(places, ALICE), upload(places, ALICE)];
@@ -102,6 +110,41 @@ describe('places', () => {
     expect(isTaken(bobs)).toBe(false);
     expect(alices.filter(isTaken)).toHaveLength(1);
     expect(isTaken(carols)).toBe(false);
+  });
+
+  test('clients whose requests all wait for their origin leave room to others', () => {
+    const places = given(2_048, 512);
+    for (const client of ['198.51.100.1', '198.51.100.2', '198.51.100.3', '198.51.100.4']) {
+      for (let taken = 0; taken < 256; taken++) places.enter(client).wait();
+      for (let taken = 256; taken < 512; taken++) attempt(() => places.enter(client).wait());
+    }
+    expect(places.inUse()).toBeLessThanOrEqual(2_048 - 256);
+    expect(isTaken(places.enter(ALICE))).toBe(false);
+  });
+
+  test('when they are so many that no room is left, those give way whose origin has had its time', () => {
+    const places = given(4, 3);
+    const waiting = ['198.51.100.1', '198.51.100.1', '198.51.100.2', '198.51.100.3'].map((client) => {
+      const place = places.enter(client);
+      vi.advanceTimersByTime(1_000);
+      place.wait();
+      return place;
+    });
+    expect(() => places.enter(ALICE)).toThrow(NoPlace);
+    vi.advanceTimersByTime(40_000);
+    expect(isTaken(places.enter(ALICE))).toBe(false);
+    // The first of the one with two; then nobody has more than who asks.
+    expect(waiting.map(({ signal }) => signal.reason instanceof BrokenAnswer)).toEqual([true, false, false, false]);
+    expect(() => places.enter(ALICE)).toThrow(TooMany);
+  });
+
+  test('nobody who has less makes room for who has more', () => {
+    const places = given(8, 4);
+    for (let i = 0; i < 3; i++) places.enter(BOB);
+    const alices = upload(places, ALICE);
+    const carols = [places.enter(CAROL), places.enter(CAROL)];
+    expect(() => places.enter(CAROL)).toThrow(TooMany);
+    expect([alices, ...carols].filter(isTaken)).toEqual([]);
   });
 
   test('with all places in use, there is none until one is left', () => {

@@ -1,3 +1,5 @@
+import { BrokenAnswer } from './no-answer.ts';
+
 /** What an upload has to bring on average, bytes per second, and what may pass without any of it, seconds. */
 const LEAST_RATE = 500;
 const PATIENCE_S = { first: 30, most: 60 } as const;
@@ -8,6 +10,8 @@ const DEADLINE_S = 2 * 3_600;
  * itself ends who takes nothing for a minute.
  */
 const STALL_S = 300;
+/** How long an origin may take for its answer while others want the place. Otherwise HAProxy decides: 300 s. */
+const ORIGIN_S = 30;
 const LOOK_EVERY_MS = 1_000;
 const ADVANCE_BYTES = 32_768;
 
@@ -16,7 +20,7 @@ export class TooSlow extends Error {
   override name = 'TooSlow';
 }
 
-/** The client has its share of places, and uses all of them. */
+/** The client has its share of places, or of those that are left, and uses all of them. */
 export class TooMany extends Error {
   override name = 'TooMany';
 }
@@ -28,14 +32,16 @@ export class NoPlace extends Error {
 
 /** One request's place, from its headers to the end of its answer. */
 export interface Place {
-  /** Aborted with TooSlow when the place is taken away. */
+  /** Aborted when the place is taken away: with TooSlow, or BrokenAnswer when it is the origin that was too slow. */
   readonly signal: AbortSignal;
   /** The body is read from here on. */
   receive(): void;
   /** So many bytes have come or gone. */
   flowed(bytes: number): void;
-  /** Nothing is waited for from the client. */
+  /** Nothing is waited for but us. */
   rest(): void;
+  /** The origin is waited for. */
+  wait(): void;
   /** The answer goes out from here on; `isStalled` tells whether the client has yet to take what was sent. */
   send(isStalled: () => boolean): void;
   leave(): void;
@@ -44,7 +50,7 @@ export interface Place {
 interface Occupant {
   client: string;
   abort: AbortController;
-  phase: 'resting' | 'receiving' | 'sending';
+  phase: 'resting' | 'receiving' | 'waiting' | 'sending';
   isStalled: () => boolean;
   /** Seconds that may still pass without progress. */
   patience: number;
@@ -64,8 +70,9 @@ const isWaitedFor = ({ phase, isStalled }: Occupant): boolean =>
   phase === 'receiving' || (phase === 'sending' && isStalled());
 
 /**
- * Places for requests in the relay. Who makes no progress loses theirs; when places are wanting, the slowest upload of the
- * client with the most of them gives way, so that nobody can hold what others need.
+ * Places for requests in the relay. Who makes no progress loses theirs. A client gets no more of them than are left. When
+ * there are none for it, who has as many or more gives way: the slowest upload, then the request that waits longest for an
+ * origin. So nobody can hold what others need.
  */
 export const createPlaces = ({ total, share, now }: PlacesOptions) => {
   const occupants = new Set<Occupant>();
@@ -78,9 +85,9 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
     if (own?.size === 0) byClient.delete(occupant.client);
   };
 
-  const dismiss = (occupant: Occupant, reason: string): void => {
+  const dismiss = (occupant: Occupant, reason: TooSlow | BrokenAnswer): void => {
     remove(occupant);
-    occupant.abort.abort(new TooSlow(reason));
+    occupant.abort.abort(reason);
   };
 
   /** Bytes a second, with an advance for who has just come. */
@@ -100,17 +107,38 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
     return found;
   };
 
-  const makeRoom = (client: string): void => {
-    const own = byClient.get(client);
-    if (own && own.size >= share) {
-      const victim = leastUseful(own);
-      if (!victim) throw new TooMany('the client has its share of places');
-      dismiss(victim, 'its client wants the place for another request');
+  /** Of the client that has most places, of those whose origin has had its time. */
+  const longestWaiting = (): Occupant | undefined => {
+    let found: Occupant | undefined;
+    for (const occupant of occupants) {
+      const { phase, since, client } = occupant;
+      if (phase !== 'waiting' || now() - since < ORIGIN_S * 1_000) continue;
+      const more = found ? placesOf(client) - placesOf(found.client) : 1;
+      if (more > 0 || (more === 0 && found && since < found.since)) found = occupant;
     }
-    if (occupants.size < total) return;
-    const victim = leastUseful(occupants);
-    if (!victim) throw new NoPlace('all places are in use');
-    dismiss(victim, 'others want the place');
+    return found;
+  };
+
+  const placesOf = (client: string): number => byClient.get(client)?.size ?? 0;
+
+  const makeRoom = (client: string): void => {
+    const own = placesOf(client);
+    if (own >= share) {
+      const victim = leastUseful(byClient.get(client) ?? []);
+      if (!victim) throw new TooMany('the client has its share of places');
+      dismiss(victim, new TooSlow('its client wants the place for another request'));
+      return;
+    }
+    // Nobody may have more than what is left to others: several that take all they can get leave something to a new one.
+    if (own < total - occupants.size) return;
+    const slow = leastUseful(occupants);
+    if (slow && placesOf(slow.client) >= own) return dismiss(slow, new TooSlow('others want the place'));
+    const overdue = longestWaiting();
+    if (overdue && placesOf(overdue.client) > own) {
+      return dismiss(overdue, new BrokenAnswer('the origin has taken too long, and others want the place'));
+    }
+    if (own > 0) throw new TooMany('the client has as many places as are left to others');
+    throw new NoPlace('all places are in use');
   };
 
   let lookedAt = now();
@@ -119,10 +147,11 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
     lookedAt = now();
     for (const occupant of occupants) {
       const { phase, since } = occupant;
-      if (phase === 'receiving' && now() - since > DEADLINE_S * 1_000) dismiss(occupant, 'the upload took too long');
+      if (phase === 'receiving' && now() - since > DEADLINE_S * 1_000)
+        dismiss(occupant, new TooSlow('the upload took too long'));
       else if (isWaitedFor(occupant)) {
         occupant.patience -= passed;
-        if (occupant.patience < 0) dismiss(occupant, 'too little came or was taken');
+        if (occupant.patience < 0) dismiss(occupant, new TooSlow('too little came or was taken'));
       }
     }
   }, LOOK_EVERY_MS);
@@ -157,6 +186,10 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
         },
         rest() {
           occupant.phase = 'resting';
+        },
+        wait() {
+          occupant.phase = 'waiting';
+          occupant.since = now();
         },
         send(isStalled) {
           occupant.phase = 'sending';

@@ -5,14 +5,18 @@ export interface Quota {
   give(client: string, units: number): void;
 }
 
-/** `total` for all clients together, `share` for one of them. */
+/** `total` for all clients together, `share` for one of them, and less while others have taken much. */
 export const createQuota = ({ total, share }: { total: number; share: number }): Quota => {
   const taken = new Map<string, number>();
   let sum = 0;
   return {
     take(client, units) {
-      const own = (taken.get(client) ?? 0) + units;
-      if (sum + units > total || own > share) return false;
+      const before = taken.get(client) ?? 0;
+      const own = before + units;
+      const left = total - sum - units;
+      if (own > share || left < 0) return false;
+      // Beside others nobody may have more than is left: several that take all they can get leave something to a new one.
+      if (sum > before && own > left) return false;
       taken.set(client, own);
       sum += units;
       return true;
