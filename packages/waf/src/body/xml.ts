@@ -6,6 +6,8 @@ export interface XmlFacts {
   readonly error: string | null;
   /** Whether it ended at one of our limits: what follows may be sound. */
   readonly isOverLimit: boolean;
+  /** What the document type says, where one is let pass: nothing, or declarations of its own, which are not read. */
+  readonly documentType: 'none' | 'named' | 'declaring';
 }
 
 class Malformed {
@@ -19,8 +21,8 @@ class Malformed {
   }
 }
 
-const [LESS, GREATER, AMPERSAND, SLASH, EQUALS, QUOTE, APOSTROPHE, HASH, SEMICOLON] = [
-  0x3c, 0x3e, 0x26, 0x2f, 0x3d, 0x22, 0x27, 0x23, 0x3b,
+const [LESS, GREATER, AMPERSAND, SLASH, EQUALS, QUOTE, APOSTROPHE, HASH, SEMICOLON, OPEN_SUBSET] = [
+  0x3c, 0x3e, 0x26, 0x2f, 0x3d, 0x22, 0x27, 0x23, 0x3b, 0x5b,
 ] as const;
 const ENTITIES: readonly (readonly [Uint8Array, number])[] = Object.entries({
   'amp;': 0x26,
@@ -31,6 +33,7 @@ const ENTITIES: readonly (readonly [Uint8Array, number])[] = Object.entries({
 }).map(([name, byte]) => [Buffer.from(name), byte]);
 const CDATA = Buffer.from('[CDATA[');
 const XML = Buffer.from('xml');
+const documentTypeStart = /^<!doctype\s/i;
 
 /** Bytes that may stand in a name: not blank, no markup; a digit, dash or dot may not begin one. */
 const isNameByte = (byte: number | undefined): boolean =>
@@ -60,8 +63,17 @@ const readableEncoding = /^(utf-?8|us-ascii|ascii|iso-?8859-\d{1,2}|latin1|windo
  * Parses an XML document (XML 1.0, without namespaces) and hands its character data and attribute values to the sink. A
  * document type is refused, and with it every entity but the five of XML and numeric ones: nothing expands, nothing is
  * fetched. The document must be in an encoding that contains ASCII. What came before an error has been handed over.
+ *
+ * With `isLenient`, for what only looks like XML, a document type without declarations of its own (as HTML has it) is passed over, and a
+ * reference to an entity that is not known is text.
  */
-export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limits: BodyLimits): XmlFacts => {
+export const parseXml = (
+  body: Uint8Array,
+  sink: XmlSink,
+  arena: ByteArena,
+  limits: BodyLimits,
+  isLenient = false,
+): XmlFacts => {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   let at = 0;
   let count = 0;
@@ -112,7 +124,9 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
         out[to] = byte;
         return to + 1;
       }
-      return fail('entity that is not one of the five');
+      if (!isLenient) return fail('entity that is not one of the five');
+      out[to] = AMPERSAND;
+      return to + 1;
     }
     at++;
     const radix = body[at] === 0x78 ? 16 : 10;
@@ -207,6 +221,24 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
 
   const isDeclaration = (start: number): boolean => startsWith(XML, start) && IS_SPACE[body[start + 3]!] === 1;
 
+  /** A quoted identifier may hold what else would end it. */
+  const skipDocumentType = (): void => {
+    documentType = 'named';
+    for (; body[at] !== GREATER; at++) {
+      const byte = body[at];
+      if (byte === undefined) fail('unterminated document type');
+      if (byte === OPEN_SUBSET) {
+        documentType = 'declaring';
+        fail('document type with declarations');
+      }
+      if (byte !== QUOTE && byte !== APOSTROPHE) continue;
+      const close = bytes.indexOf(byte!, at + 1);
+      if (close < 0) fail('unterminated identifier');
+      at = close;
+    }
+    at++;
+  };
+
   const readMarkup = (): void => {
     const next = body[at + 1];
     if (next === 0x3f) {
@@ -214,6 +246,10 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
       skipPast('?>', 'processing instruction');
       if (!isDeclaration(start)) sink.instruction({ buf: body, start, end: at - 2 });
     } else if (next === 0x21) {
+      if (isLenient && documentTypeStart.test(bytes.toString('latin1', at, at + 10))) {
+        skipDocumentType();
+        return;
+      }
       if (body[at + 2] !== 0x2d || body[at + 3] !== 0x2d) fail('document type or unknown declaration');
       at += 4;
       skipPast('-->', 'comment');
@@ -256,6 +292,7 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
     if (!hasRoot) fail('no root element');
   };
 
+  let documentType: XmlFacts['documentType'] = 'none';
   let error: string | null = null;
   let isOverLimit = false;
   try {
@@ -266,5 +303,5 @@ export const parseXml = (body: Uint8Array, sink: XmlSink, arena: ByteArena, limi
     isOverLimit = thrown.isOverLimit;
   }
   if (contentEnd > contentStart) sink.content({ buf: content, start: contentStart, end: contentEnd });
-  return { error, isOverLimit };
+  return { error, isOverLimit, documentType };
 };

@@ -298,3 +298,31 @@ test('JSON for lenient parsers is read as such in forms and their parts, too', (
   expect(judge('application/x-www-form-urlencoded', lenient)).toMatchObject({ ruleId: 1 });
   expect(judge('multipart/form-data; boundary=x', parts(field))).toMatchObject({ ruleId: 1 });
 });
+
+describe('XML with a document type that does not say that it is XML', () => {
+  const encoded = [...attack].map((char) => `&#${char.codePointAt(0)};`).join('');
+  const isReadIn = (type: string, body: string) =>
+    expect(judge(type, body)).toMatchObject({ action: 'block', ruleId: 1 });
+
+  test.each(types.filter((type) => type !== null))('of type %s is read behind it', (type) => {
+    isReadIn(type, `<!DOCTYPE a><a>${encoded}</a>`);
+    isReadIn(type, `<!doctype a SYSTEM "http://example.com/[>"><a b="${encoded}"/>`);
+    isReadIn(type, `<?xml version="1.0"?>\n<!DOCTYPE a PUBLIC '>' "x"><a>&other; ${encoded}</a>`);
+  });
+
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/unheard-of'])(
+    'of type %s is refused when it declares what an application would read in its place',
+    (type) => {
+      expect(judge(type, `<!DOCTYPE a [<!ENTITY x "${encoded}">]><a>&x;</a>`)).toMatchObject({ action: 'block' });
+      expect(judge(type, '<!DOCTYPE a SYSTEM "x" [<!ATTLIST a b CDATA "c">]><a/>')).toMatchObject({ action: 'block' });
+    },
+  );
+
+  test('is no reason to refuse a page or a drawing', () => {
+    const page = '<!DOCTYPE html><html><body><p>Ham &amp; eggs&nbsp;&hearts;<br>to go</p></body></html>';
+    for (const type of ['text/html', 'text/plain', '']) expect(judge(type, page)).toMatchObject({ action: 'pass' });
+    const drawing = '<!DOCTYPE svg [<!ENTITY ns "http://www.w3.org/2000/svg">]><svg xmlns="&ns;"/>';
+    const upload = `Content-Disposition: form-data; name="f"; filename="a.svg"\r\nContent-Type: image/svg+xml\r\n\r\n${drawing}`;
+    expect(judge('multipart/form-data; boundary=x', parts(upload))).toMatchObject({ action: 'pass' });
+  });
+});

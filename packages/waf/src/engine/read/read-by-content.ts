@@ -63,10 +63,13 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
     return error === null;
   };
 
-  const readXml = (bytes: Uint8Array): boolean => {
-    const { error, isOverLimit } = parseXml(bytes, xmlEntries(tx), tx.arena, remaining());
+  /** Whether it was XML to its end, and nothing but that. */
+  const readXml = (bytes: Uint8Array, isFile: boolean): boolean => {
+    const { error, isOverLimit, documentType } = parseXml(bytes, xmlEntries(tx), tx.arena, remaining(), true);
     if (isOverLimit) overLimit(error!);
-    return error === null;
+    // What it declares would be in the texts that an application reads, and in none that we do. Drawings (SVG) have such.
+    if (documentType === 'declaring' && !isFile) fail(error!);
+    return error === null && documentType === 'none';
   };
 
   const readPart = (part: MimePart, depth: number): void => {
@@ -153,7 +156,7 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
     const shape = shapeOf(bytes);
     if (mediaType.startsWith('multipart/') && readMultipart(bytes, boundaryOf(contentType), depth)) return;
     if (shape === 'json' && readJson(bytes, isFile)) return;
-    const isXml = shape === 'xml' && readXml(bytes);
+    const isXml = shape === 'xml' && readXml(bytes, isFile);
     if (shape === 'multipart') readMultipart(bytes, boundaryIn(bytes), depth);
     // What a file holds is for rules on files, unless it shows by itself what it is.
     if (isFile) return;
@@ -168,7 +171,7 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
   const typedPart = (bytes: Uint8Array, contentType: string, isFile: boolean): void => {
     const mediaType = mediaTypeOf(contentType);
     if (isJsonType(mediaType)) readLenientJson(asUtf8(bytes), isFile);
-    else if (isXmlType(mediaType)) readXml(asUtf8(bytes));
+    else if (isXmlType(mediaType)) readXml(asUtf8(bytes), isFile);
     else if (mediaType.startsWith('multipart/')) readMultipart(bytes, boundaryOf(contentType), 1);
   };
 
@@ -191,7 +194,7 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
       const bytes = asUtf8(body);
       const shape = shapeOf(bytes);
       if (shape === 'json') readLenientJson(bytes, false);
-      else if (shape === 'xml') readXml(bytes);
+      else if (shape === 'xml') readXml(bytes, false);
       else if (shape === 'multipart') readMultipart(bytes, boundaryIn(bytes), 0);
       else if (bytes !== body) readText(bytes);
     },
