@@ -1,5 +1,7 @@
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import type { GuardConfig } from '@sallyport/contract';
+import { dataPlaneFiles } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Answer, ask } from './support/ask.ts';
 import { givenConfig } from './support/config.ts';
@@ -149,5 +151,53 @@ describe('clients', () => {
       });
     expect(await upgrade('/chat')).toBe(101);
     expect(await upgrade('/chat?q=attack')).toBe(403);
+  });
+
+  /** Begins an upload as this client; `finish` sends the rest and resolves to the status line. */
+  const beginUpload = async (client: string) => {
+    const bytes = 100_000;
+    const answer = Promise.withResolvers<string>();
+    const socket = connect(guarded.httpPort, '127.0.0.1');
+    socket.setEncoding('latin1').once('data', (text) => {
+      answer.resolve(String(text).slice(0, 12));
+      socket.destroy();
+    });
+    socket.once('error', answer.reject);
+    socket.write(
+      `POST / HTTP/1.1\r\nHost: guarded.test\r\nX-Forwarded-For: ${client}\r\nContent-Length: ${bytes}\r\n\r\npad=`,
+    );
+    const before = await inRelays();
+    await expect.poll(inRelays).toBe(before + 1);
+    return {
+      finish: () => {
+        socket.write('x'.repeat(bytes - 4));
+        return answer.promise;
+      },
+    };
+  };
+  const inRelays = async (): Promise<number> => {
+    const rows = (await guarded.command('show stat')).split('\n').map((line) => line.split(','));
+    return rows
+      .filter(([proxy, server]) => proxy === 'relay' && server?.startsWith('relay-'))
+      .reduce((sum, row) => sum + Number(row[4]), 0);
+  };
+
+  test('who is banned or put on a list while a body arrives is refused at its end', async () => {
+    await start({ config: withList({}) });
+    const uploads = [];
+    for (const client of ['203.0.113.1', '203.0.113.2', '203.0.113.3']) uploads.push(await beginUpload(client));
+    const [banned, listed, other] = uploads;
+    await guarded.command(`add map ${dataPlaneFiles.bansMap} 203.0.113.1 manual/0b2f3c1e-5b7e-4c7e-9a51-6a0e3f3d8f11`);
+    await guarded.configure({ ...withList({ rules: [{ cidr: '203.0.113.2' }] }), revision: 2 });
+
+    expect(await banned?.finish()).toBe('HTTP/1.1 403');
+    expect(await listed?.finish()).toBe('HTTP/1.1 403');
+    expect(origin.arrivals).toEqual([]);
+    expect(await other?.finish()).toBe('HTTP/1.1 200');
+    expect(JSON.stringify(origin.arrivals.map(({ headers }) => headers))).not.toContain('x-sallyport-client');
+    await expect
+      .poll(() => guarded.haproxyOutput())
+      .toMatch(/"client":"203\.0\.113\.1".*"status":403.*"refused":"decision".*"host":"guarded\.test"/);
+    expect(guarded.told).toContainEqual(expect.objectContaining({ layer: 'acl', ip: '203.0.113.2' }));
   });
 });

@@ -1,5 +1,5 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
+import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AnswerStart, readAnswerStart } from './answer-start.ts';
 import { endToEnd, type FlatHeaders } from './headers.ts';
@@ -22,6 +22,8 @@ export type InspectAnswer = (answer: IncomingMessage, start: AnswerStart | undef
 /** A judged request on its way to its origin. */
 export interface Outgoing {
   incoming: IncomingMessage;
+  /** Address of the client, for HAProxy to look up once more. */
+  client: string;
   /** Undefined for a request that asks for another protocol: it has none. */
   body: HeldBody | undefined;
   response: ServerResponse;
@@ -43,10 +45,13 @@ export const createForwarder = (socketPath: string) => {
   // How many there may be is decided by who gets a place.
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
 
-  const send = ({ incoming, body, inspect, socket }: Outgoing): ClientRequest => {
+  const send = ({ incoming, client, body, inspect, socket }: Outgoing, isStreamed: boolean): ClientRequest => {
     const headers = endToEnd(incoming.rawHeaders, inspect ? NOT_FORWARDED_WHEN_INSPECTED : NOT_FORWARDED);
+    headers.push('X-Sallyport-Client', client);
     if (hasBody(incoming)) headers.push('Content-Length', String(body?.bytes ?? 0));
     if (socket) headers.push('Connection', 'Upgrade', 'Upgrade', 'websocket');
+    // HAProxy may refuse the client by now, and closes then: who is still writing would not read why.
+    if (isStreamed) headers.push('Expect', '100-continue');
     return request({
       agent,
       socketPath,
@@ -68,27 +73,32 @@ export const createForwarder = (socketPath: string) => {
       outgoing.on('error', (cause) => reject(new NoAnswer('HAProxy did not answer', { cause })));
     });
 
-  const sendBody = async (outgoing: ClientRequest, body: HeldBody | undefined): Promise<void> => {
-    const stream = body?.stream();
-    if (stream === undefined || stream instanceof Buffer) outgoing.end(stream);
+  const sendStream = async (outgoing: ClientRequest, stream: Readable, answer: Promise<Answered>): Promise<void> => {
+    const goOn = new Promise<true>((resolve) => outgoing.once('continue', () => resolve(true)));
+    outgoing.flushHeaders();
+    const first = await Promise.race([goOn, answer]);
     // An origin may answer before it has read everything, and then close.
-    else await pipeline(stream, outgoing).catch(() => {});
-    // The answer may take long; what was sent is needed no more.
-    await body?.close();
+    if (first === true) await pipeline(stream, outgoing);
+    else first.upstream.once('close', () => outgoing.destroy());
   };
 
   return {
     /** Sends the request on and its answer back, at the speed of the slower side. Rejects with NoAnswer before any of it. */
     async forward(parts: Outgoing): Promise<void> {
       const { body, response, place, inspect, socket } = parts;
-      const outgoing = send(parts);
+      const content = body?.stream();
+      const isStreamed = content instanceof Readable;
+      const outgoing = send(parts, isStreamed);
       const answer = answered(outgoing);
       const abort = (): void => void outgoing.destroy();
       response.once('close', abort);
       place.signal.addEventListener('abort', abort);
       place.wait();
       try {
-        void sendBody(outgoing, body);
+        if (!isStreamed) outgoing.end(content);
+        // What was sent is needed no more; the answer may take long.
+        const sent = isStreamed ? sendStream(outgoing, content, answer).catch(() => {}) : Promise.resolve();
+        void sent.then(() => body?.close());
         const { upstream, switched } = await answer;
         const headers: FlatHeaders = endToEnd(upstream.rawHeaders, OURS);
         const start = inspect && !switched ? await readAnswerStart(upstream) : undefined;

@@ -132,10 +132,14 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
     // Nobody may have more than what is left to others: several that take all they can get leave something to a new one.
     if (own < total - occupants.size) return;
     const slow = leastUseful(occupants);
-    if (slow && placesOf(slow.client) >= own) return dismiss(slow, new TooSlow('others want the place'));
+    if (slow && placesOf(slow.client) >= own) {
+      dismiss(slow, new TooSlow('others want the place'));
+      return;
+    }
     const overdue = longestWaiting();
     if (overdue && placesOf(overdue.client) > own) {
-      return dismiss(overdue, new BrokenAnswer('the origin has taken too long, and others want the place'));
+      dismiss(overdue, new BrokenAnswer('the origin has taken too long, and others want the place'));
+      return;
     }
     if (own > 0) throw new TooMany('the client has as many places as are left to others');
     throw new NoPlace('all places are in use');

@@ -108,6 +108,16 @@ export const createRelay = (deps: RelayDeps) => {
     refuse(response, 'waf', 413);
   };
 
+  /** Whether an access list refuses the client, who is then told. Throws when there is nothing to judge by. */
+  const isRefused = (policy: Policy | undefined, judged: Judged, response: ServerResponse): boolean => {
+    if (!policy) throw new Error('there is no configuration to judge by');
+    const denial = judge.access(policy, judged);
+    if (!denial || denial.action === 'pass') return false;
+    counted();
+    refuseJudged(response, denial);
+    return true;
+  };
+
   /** Reads the body that comes with a request; undefined when it was refused for its length. */
   const receive = async (
     { incoming, response }: Visit,
@@ -158,7 +168,7 @@ export const createRelay = (deps: RelayDeps) => {
       // Who has hung up meanwhile may have been told that nothing happened.
       if (response.destroyed || incoming.socket.destroyed) return;
       const inspect = spoken && isOpen ? inspectBy(spoken, id, response) : undefined;
-      await forwarder.forward({ incoming, body, response, place, inspect, socket });
+      await forwarder.forward({ incoming, client: request.client, body, response, place, inspect, socket });
     } finally {
       if (spoken && isOpen) {
         // A client that hangs up early must not be one that no rule has counted.
@@ -175,11 +185,7 @@ export const createRelay = (deps: RelayDeps) => {
     const unprepared = whyUnprepared(policy, toQuestion(incoming, request.hostId));
     if (unprepared !== undefined || !policy) throw new Error(unprepared);
     const judged = toJudged(request);
-    const denial = judge.access(policy, judged);
-    if (denial && denial.action !== 'pass') {
-      counted();
-      return refuseJudged(response, denial);
-    }
+    if (isRefused(policy, judged, response)) return;
     const limit = policy.bodyLimit(request.hostId);
     if (Number(incoming.headers['content-length'] ?? 0) > limit) return tooLarge(judged, response, limit);
     const client = clientPrefix(request.client);
@@ -189,6 +195,8 @@ export const createRelay = (deps: RelayDeps) => {
       if (!socket) {
         body = await receive(visit, judged, client, place, limit);
         if (!body) return;
+        // Lists may have changed while it came in.
+        if (isRefused(deps.policy(), judged, response)) return;
       }
       await judgeAndForward(visit, { request, client, place, body });
     } finally {

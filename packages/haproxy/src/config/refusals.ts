@@ -19,11 +19,15 @@ export const requestBasics = (): string => `\
 const decoded = 'regsub("%(?![0-9a-fA-F]{2})",!,g),url_dec';
 const decodedOnce = `url,${decoded}`;
 
-/** What tells a request that the following rules refuse from one that none of them is about. */
-export const suspicions = (): string => `\
+const cleared = `\
   # Banned addresses and prefixes. The list names everybody else as well: who is not found meets one that is not whole, and
   # can't be told from somebody who is banned.
   acl cleared src,map_ip(${dataPlaneFiles.bansMap}) -m str ${clearedClient}
+`;
+
+/** What tells a request that the following rules refuse from one that none of them is about. */
+export const suspicions = (): string => `\
+${cleared}\
   # block_exploits: the list is in docs/guide/block-exploits.md. Three views of the URL are looked at: as it is, decoded
   # once, and decoded twice.
   acl probe url -m reg -i -f ${dataPlaneFiles.exploitPatterns}
@@ -45,6 +49,17 @@ export const decisions = (): string => `\
   http-request set-var(txn.refused) str(decision) if refused { var(txn.decision) -m found }
 
 `;
+
+const denials = `\
+  acl unknown var(txn.refused) -m str unknown
+  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if unknown
+  http-request deny deny_status 503 if unknown
+  http-request deny deny_status 403 if refused
+`;
+
+/** The same once more, for a request that took its time to arrive. */
+export const decisionsSince = (): string => `\
+${cleared}${decisions()}${rememberRequest(' if refused')}${denials}`;
 
 /** Requests over the limit of one client prefix (/32, /64) are refused with 429. */
 export const rateLimits = ({ rateLimit: limit }: ConfigSettings): string =>
@@ -93,10 +108,7 @@ export const upgrades = ({ rateLimit }: ConfigSettings): string => `\
   http-request set-var(txn.refused) str(websocket) if websocket !allows_websocket !refused
 ${rememberRequest(' if refused')}\
 ${rateLimit === null ? '' : '  http-request deny deny_status 429 if { var(txn.refused) -m str rate_limit }\n'}\
-  acl unknown var(txn.refused) -m str unknown
-  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if unknown
-  http-request deny deny_status 503 if unknown
-  http-request deny deny_status 403 if refused
+${denials}\
   http-request del-header Upgrade if other_upgrade
   http-request set-header Connection Upgrade if websocket
 

@@ -7,6 +7,7 @@ import { ASK_HUNG_AGAIN, requiredPolicy, spoeFilters } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
 import { headerNames } from './names.ts';
 import { quote } from './quote.ts';
+import { decisionsSince } from './refusals.ts';
 import type { ConfigSettings } from './settings.ts';
 
 /** Requests with long bodies: to the guard's relay, and from there back to their origin. */
@@ -78,6 +79,14 @@ ${headerNames()}  http-request set-var(txn.reference) req.fhdr(x-sallyport-refer
   acl asks_for_html req.fhdr(accept) -m sub text/html
   http-request set-var(txn.page) str(json) if asks_for_json !asks_for_html
   http-request deny deny_status 403 if !{ var(txn.flags) -m found }
+  # A body may take hours to arrive: who was banned meanwhile is refused like anybody who comes now.
+  http-request set-var(txn.host) req.fhdr(host),host_only
+  http-request set-src req.fhdr(x-sallyport-client)
+${decisionsSince()}\
+  # The relay has a body and asks whether to send it.
+  http-request wait-for-body time 10s at-least 1 if { req.hdr(expect) -m found }
+  http-request del-header Expect
+  http-request del-header X-Sallyport-Client
   http-request del-header X-Sallyport-Reference
   http-request del-header X-Sallyport-Route
   http-request disable-l7-retry if !{ method GET HEAD OPTIONS }
