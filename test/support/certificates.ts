@@ -55,3 +55,28 @@ export const uploadForm = (name: string, { certificate, key }: TestCertificate):
   form.set('key_file', new Blob([key]), 'site.key');
   return form;
 };
+
+/** A certificate of one authority, and the certificate of another one that has the same name and no key identifier. */
+export const makeNamesakes = (name: string): TestCertificate & { authority: string; namesake: string } => {
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-cert-'));
+  try {
+    writeFileSync(join(directory, 'ca.cnf'), 'basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=none\n');
+    writeFileSync(join(directory, 'san.cnf'), `subjectAltName=DNS:${name}\nauthorityKeyIdentifier=none\n`);
+    const certify = (file: string, subject: string, config: string, signer: string[]) => {
+      openssl(['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', `${file}.key`], directory);
+      openssl(['req', '-new', '-key', `${file}.key`, '-subj', subject, '-out', 'request.pem'], directory);
+      const how = ['-req', '-in', 'request.pem', '-days', '30', '-extfile', config, '-out', `${file}.pem`];
+      openssl(['x509', ...how, ...signer], directory);
+      return readFileSync(join(directory, `${file}.pem`), 'utf8');
+    };
+    const [authority, namesake] = ['authority', 'namesake'].map((file) =>
+      certify(file, '/CN=One Authority', 'ca.cnf', ['-signkey', `${file}.key`]),
+    );
+    const signer = ['-CA', 'authority.pem', '-CAkey', 'authority.key', '-CAcreateserial'];
+    const certificate = certify('leaf', `/CN=${name}`, 'san.cnf', signer);
+    const key = readFileSync(join(directory, 'leaf.key'), 'utf8');
+    return { certificate, key, authority: authority ?? '', namesake: namesake ?? '' };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+};

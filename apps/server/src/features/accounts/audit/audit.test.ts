@@ -176,6 +176,17 @@ onBothDatabases('the audit trail', (kind) => {
     expect(await open().verify()).toMatchObject({ ok: false, id });
   });
 
+  test.each(['timestamp', 'action', 'actor', 'ip', 'user_agent', 'method', 'path', 'resource', 'details'])(
+    'shows that the %s of an entry was changed',
+    async (column) => {
+      await setting('smtp.host', 'one.example');
+      const { id } = (await entries('?limit=1'))[0]!;
+      expect((await open().verify()).ok).toBe(true);
+      await sql.raw(`update audit_logs set ${column} = '{"a":1}' where id = ${id}`).execute(database.kysely);
+      expect(await open().verify()).toMatchObject({ ok: false, id, reason: 'the entry was changed' });
+    },
+  );
+
   test('forgets what is older than the retention, and can still be verified', async () => {
     for (let n = 0; n < 3; n += 1) await note('test.old');
     now += 10 * 86_400_000;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { Certificate, ErrorBody, ProxyHost, UploadedCertificate } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makeCertificate, uploadForm } from '../../../../../../test/support/certificates.ts';
+import { makeCertificate, makeNamesakes, uploadForm } from '../../../../../../test/support/certificates.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
 
 onBothDatabases('certificates', (kind) => {
@@ -144,6 +144,17 @@ onBothDatabases('certificates', (kind) => {
   test('takes a chain that holds a certificate twice', async () => {
     const twice = { certificate: pair.certificate + pair.certificate, key: pair.key };
     expect((await upload(uploadForm('Twice', twice))).status).toBe(201);
+  });
+
+  test('takes the certificate of who signed it, and not that of a namesake', async () => {
+    const { certificate, key, authority, namesake } = makeNamesakes('signed.example.com');
+    const send = (issuer: string) =>
+      upload<ErrorBody>(uploadForm('Signed', { certificate: certificate + issuer, key }));
+    expect(await send(namesake)).toMatchObject({
+      status: 400,
+      body: { error: 'certificate_file holds a certificate that is not part of the chain' },
+    });
+    expect((await send(authority)).status).toBe(201);
   });
 
   test('says that the proxy lacks it while no HAProxy runs', async () => {
