@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import type { Mutant } from './find-mutants.ts';
+
+/** A mutant that no test can or should notice, found again by its text: lines move. */
+export interface Explained {
+  readonly file: string;
+  /** The line it is in, trimmed. */
+  readonly code: string;
+  /** `what was → what is`, as the report shows it. Without it, all mutants of that line. */
+  readonly change?: string;
+  readonly why: string;
+}
+
+/** The list beside this file. */
+export const readExplained = (): readonly Explained[] =>
+  JSON.parse(readFileSync(new URL('./explained.json', import.meta.url), 'utf8'));
+
+/** The explanation of a mutant, if there is one. A file may have moved to another folder since. */
+export const explanationOf = (list: readonly Explained[], mutant: Mutant): Explained | undefined =>
+  list.find(
+    ({ file, code, change }) =>
+      basename(file) === basename(mutant.file) &&
+      code === mutant.code &&
+      (change === undefined || change === mutant.change),
+  );

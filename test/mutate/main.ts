@@ -1,0 +1,63 @@
+import { globSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { explanationOf, readExplained } from './explained.ts';
+import { renderTable, scoresOf } from './report.ts';
+import { makeSandbox } from './sandbox.ts';
+import { createTestRunner } from './test-runner.ts';
+import { testsOf } from './tests-of.ts';
+import { type Tried, tryMutants } from './try-mutants.ts';
+
+const repository = fileURLToPath(new URL('../..', import.meta.url));
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    tests: { type: 'string', multiple: true, default: [] },
+    names: { type: 'string' },
+    out: { type: 'string', default: 'node_modules/.cache/mutate.json' },
+  },
+});
+if (positionals.length === 0) {
+  console.error('npm run mutate FOLDER… [-- --tests PATH… --names PATTERN --out FILE]');
+  process.exit(2);
+}
+
+const sourceFiles = positionals
+  .flatMap((path) =>
+    path.endsWith('.ts')
+      ? [path]
+      : globSync('**/*.ts', { cwd: join(repository, path) }).map((name) => join(relative('.', path), name)),
+  )
+  .filter((file) => !file.endsWith('.test.ts') && !/\/testing\/|node_modules/.test(file))
+  .sort();
+
+const sandbox = makeSandbox(repository);
+const runner = createTestRunner(sandbox, values.names);
+const explained = readExplained();
+const all: Tried[] = [];
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+process.once('exit', () => sandbox.remove());
+try {
+  for (const file of sourceFiles) {
+    const tests = testsOf(sandbox.root, file, values.tests);
+    const startedAt = Date.now();
+    const tried = await tryMutants(sandbox, runner, file, tests, ({ mutant, fate }) => {
+      if (fate === 'noticed' || fate === 'too long' || explanationOf(explained, mutant)) return;
+      console.log(`${fate}: ${file}:${mutant.line} [${mutant.kind}] ${mutant.change}\n    ${mutant.code}`);
+    });
+    all.push(...tried);
+    const [score] = scoresOf(tried, explained, () => file);
+    if (score)
+      console.log(
+        `${file}: ${score.noticed + score.explained} of ${score.mutants}, ${Math.round((Date.now() - startedAt) / 1000)} s, ${tests.length} test files`,
+      );
+    mkdirSync(join(repository, 'node_modules/.cache'), { recursive: true });
+    writeFileSync(resolve(repository, values.out), JSON.stringify(all, undefined, 1));
+  }
+} finally {
+  await runner.stop();
+}
+console.log(renderTable(scoresOf(all, explained, (file) => file.slice(0, file.lastIndexOf('/')))));
