@@ -16,10 +16,10 @@ import {
 } from '@sallyport/haproxy';
 import { enforceNothing } from '../../../../packages/haproxy/test/support/enforce-nothing.ts';
 import { type GuardProcess, startGuard } from '../../../../test/guard/support/guard-process.ts';
+import { eventually } from '../../../../test/support/eventually.ts';
 import { freePorts } from '../../../../test/support/free-ports.ts';
 import { createEnforcementPlane } from '../dataplane/protection/plane.ts';
 import { adminSocket, haproxyProgram, proxyDirectory, toProxySettings } from '../dataplane/proxy-settings.ts';
-import { eventually } from '../../../../test/support/eventually.ts';
 
 /** What HAProxy asks the guards for, and what it does without their word. */
 export interface HeldSwitches {
