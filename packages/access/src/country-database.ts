@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { type CountryResponse, Reader } from 'maxmind';
+import type { CountryResponse } from 'maxmind';
 import type { CountryLookup } from './country-lookup.ts';
 
 /** The form of databases that hold nothing but the code. */
@@ -11,6 +11,8 @@ interface BareRecord {
 
 const PACKAGED = '@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb';
 
+const load = createRequire(import.meta.url);
+
 /** Where an operator puts a newer or another country database, below the data directory. */
 export const ownCountryDatabase = (dataDir: string): string => join(dataDir, 'geo', 'country.mmdb');
 
@@ -19,7 +21,7 @@ export const findCountryDatabase = (dataDir: string): string | undefined => {
   const own = ownCountryDatabase(dataDir);
   if (existsSync(own)) return own;
   try {
-    return createRequire(import.meta.url).resolve(PACKAGED);
+    return load.resolve(PACKAGED);
   } catch {
     return undefined;
   }
@@ -30,6 +32,8 @@ export const findCountryDatabase = (dataDir: string): string | undefined => {
  * Throws when the file can't be read: geo lists must not quietly know nothing.
  */
 export const openCountryDatabase = (path: string): CountryLookup => {
+  // With the first database: most have no list that asks for a country.
+  const { Reader } = load('maxmind') as typeof import('maxmind');
   const reader = new Reader<CountryResponse>(readFileSync(path));
   return (address) => {
     const record = reader.get(address) as (Partial<CountryResponse> & BareRecord) | null;

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox';
 import { usedBy } from './host-uses.ts';
 import { choice, ignoring, RowId, Timestamp, Uuid } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { Warning } from './warning.ts';
 
 /** What the server assigns. */

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { ListQuery, RowId, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 export const AuditEntry = Type.Object(
   {

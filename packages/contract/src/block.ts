@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { choice, ListQuery, RowId, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { WafExclusion } from './security.ts';
 
 /** What refused a request; `guard` means that it could not be judged. */

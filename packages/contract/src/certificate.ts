@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox';
 import { usedBy } from './host-uses.ts';
 import { choice, RowId, Timestamp, Uuid } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 const identity = {
   id: RowId,

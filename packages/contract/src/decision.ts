@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { choice, ignoring, ListQuery, RowId, Timestamp, Uuid } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { Warning } from './warning.ts';
 
 /** What the server assigns. */

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox';
 import { AccessListFields } from './access-list.ts';
 import { choice, RowId } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 /** A source of rules for the guard's engine, in the order in which they are read. */
 const RuleSource = Type.Union([

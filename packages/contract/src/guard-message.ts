@@ -1,7 +1,7 @@
-import { type Static, Type } from 'typebox';
 import { BlockMatch } from './block.ts';
 import { LogLevel, LogSource } from './log-entry.ts';
 import { choice, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { VERDICT_SECONDS_BOUNDS } from './values.ts';
 
 const text = (maxLength: number) => Type.String({ maxLength });

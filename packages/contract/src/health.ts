@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from './schema.ts';
 
 const proxy = Type.Union([Type.Literal('up'), Type.Literal('down')], {
   description: 'Whether HAProxy answers on this node. While it is down the API goes on, but no site is served.',

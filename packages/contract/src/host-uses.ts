@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { RowId, Uuid } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 const HostUse = Type.Object({ id: RowId, uuid: Uuid, domain: Type.String() }, { title: 'HostUse' });
 

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { Email, NewPassword, Role, User, UserName } from './user.ts';
 
 /** Stands where a real token would in the preview of an invitation link. */

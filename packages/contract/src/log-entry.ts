@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { choice, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 /** From least to most severe (spec, Log entry). */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;

@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox';
 import { LogLevel } from './log-entry.ts';
 import { choice, ignoring, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['webhook_secret_set'];

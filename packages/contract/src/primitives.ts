@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from './schema.ts';
 
 /** A moment in UTC as ISO 8601 / RFC 3339, e.g. `2026-11-20T22:30:00.000Z` (spec, Conventions). */
 export const Timestamp = Type.String({ format: 'date-time', description: 'ISO 8601 / RFC 3339, in UTC.' });

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { choice, ignoring, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { wafSetupOfHost } from './waf-setup.ts';
 import { Warning } from './warning.ts';
 

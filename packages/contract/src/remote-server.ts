@@ -1,6 +1,6 @@
-import { type Static, Type } from 'typebox';
 import { usedBy } from './host-uses.ts';
 import { choice, ignoring, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['id', 'uuid', 'reachable', 'last_checked', 'used_by', 'used_by_total', 'created_at', 'updated_at'];

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { choice, ignoring, Timestamp, Uuid } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { WAF_SETUP_DEFAULTS, wafSetup } from './waf-setup.ts';
 
 /** What the server assigns. */

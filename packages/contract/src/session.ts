@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { Timestamp, Uuid } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { Email, GivenPassword, NewPassword, User, UserName } from './user.ts';
 
 export const SetupState = Type.Object(

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { ignoring } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['type', 'default', 'description', 'options', 'is_secret', 'is_set'];

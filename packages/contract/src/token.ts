@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { ignoring, RowId, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 import { Role } from './user.ts';
 
 /** What the server assigns. */

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from './schema.ts';
 
 export const UrlToCheck = Type.Object(
   { url: Type.String({ minLength: 1, maxLength: 2_048 }) },

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
 import { choice, ignoring, RowId, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['id', 'totp_enabled', 'last_login', 'created_at', 'updated_at'];

@@ -1,4 +1,4 @@
-import { Type } from 'typebox';
+import { Type } from './schema.ts';
 import { WAF_BODY_LIMIT } from './values.ts';
 
 /** Longest body that the firewall can be told to take: all of it is judged in one piece. */

@@ -1,13 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { GuardConfig } from '@sallyport/contract';
-import { Compile } from 'typebox/compile';
+import { compileCheck } from '@sallyport/contract/check';
+import { GuardConfig } from '@sallyport/contract/guard-config';
 
-const schema = Compile(GuardConfig);
+const check = compileCheck(GuardConfig);
 
 /** Reads the configuration that the server has written. Throws when there is none or it is not of this form. */
 export const readGuardConfig = (path: string): GuardConfig => {
   const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
-  if (schema.Check(value)) return value;
-  const [problem] = schema.Errors(value);
-  throw new Error(`${path} is not a guard configuration: ${problem?.instancePath ?? ''} ${problem?.message ?? ''}`);
+  if (check.accepts(value)) return value;
+  throw new Error(`${path} is not a guard configuration: ${check.problem(value)}`);
 };

@@ -1,11 +1,13 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { returnSocket, spoolDirectory } from '@sallyport/deployment/places';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import { createForwarder } from './forward.ts';
 import { createBodyHolder } from './held-body.ts';
 import { createPlaces } from './places.ts';
 import { createRelay, type RelayDeps } from './relay.ts';
+
+// Not an import, which would load a second HTTP client (docs/decisions/0009-memory-at-rest.md).
+const { createServer } = process.getBuiltinModule('node:http');
 
 const KIB = 1_024;
 const MIB = 1_024 * KIB;

@@ -1,4 +1,4 @@
-import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type AnswerStart, readAnswerStart } from './answer-start.ts';
@@ -7,6 +7,9 @@ import type { HeldBody } from './held-body.ts';
 import { NoAnswer } from './no-answer.ts';
 import type { Place } from './places.ts';
 import { switchProtocols } from './upgrade.ts';
+
+// Not an import, which would load a second HTTP client (docs/decisions/0009-memory-at-rest.md).
+const { Agent, request } = process.getBuiltinModule('node:http');
 
 const PART_BYTES = 65_536;
 /** Names that only we may give to HAProxy. */

@@ -1,11 +1,14 @@
-import { type IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FlatHeaders } from './headers.ts';
 
+// Not an import, which would load a second HTTP client (docs/decisions/0009-memory-at-rest.md).
+const http = process.getBuiltinModule('node:http');
+
 /** Answers a request that asks for another protocol as if it had not: Node gives its bare connection only. */
 export const responseFor = (incoming: IncomingMessage, socket: Duplex): ServerResponse => {
-  const response = new ServerResponse(incoming);
+  const response = new http.ServerResponse(incoming);
   // What follows a refused handshake is no request, and nobody reads it.
   response.shouldKeepAlive = false;
   response.assignSocket(socket as Parameters<ServerResponse['assignSocket']>[0]);

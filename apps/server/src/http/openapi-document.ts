@@ -1,9 +1,11 @@
-import { STATUS_CODES } from 'node:http';
 import { ErrorBody, LogEntry, NotificationEvent } from '@sallyport/contract';
 import { createComponents } from './openapi-components.ts';
 import { createExamples } from './openapi-examples.ts';
 import { type Response, refusalsOf } from './openapi-responses.ts';
 import type { Policy } from './policy.ts';
+
+// Not an import, which would load a second HTTP client (docs/decisions/0009-memory-at-rest.md).
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 interface RequestBody {
   required?: boolean;

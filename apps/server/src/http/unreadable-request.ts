@@ -1,7 +1,10 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { refuse } from '@sallyport/store/errors';
 import type { FastifyInstance } from 'fastify';
+
+// Not an import, which would load a second HTTP client (docs/decisions/0009-memory-at-rest.md).
+const { STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /** What Node's HTTP parser says when it gives up on a request, and what we say then. */
 const REFUSALS: Readonly<Record<string, { status: number; error: string }>> = {

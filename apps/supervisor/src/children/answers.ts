@@ -1,5 +1,7 @@
-import { request } from 'node:http';
 import { connect } from 'node:net';
+
+// Not an import, which would load a second HTTP client (docs/decisions/0009-memory-at-rest.md).
+const { request } = process.getBuiltinModule('node:http');
 
 const answerWithinMs = 1_000;
 

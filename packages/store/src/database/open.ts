@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { handOver } from '@sallyport/deployment/data-dir';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
-import pg from 'pg';
+import type pg from 'pg';
 import { endWhenSilent, type Patience } from './silence.ts';
 import type { Tables } from './tables.ts';
 
@@ -78,8 +78,10 @@ const processIdOf = (client: pg.PoolClient): number => (client as unknown as { p
 /** A request waits so long for a free connection, or for a new one. With `SILENCE_MS` it makes less than ten seconds. */
 const CONNECT_MS = 3_500;
 
-const postgresDialect = (url: string, backends: Set<number>, patience: Patience): PostgresDialect => {
-  const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: CONNECT_MS });
+const createPool = async (url: string, backends: Set<number>, patience: Patience): Promise<pg.Pool> => {
+  // Most keep their store in SQLite, and then this would only lie in memory.
+  const { Pool } = (await import('pg')).default;
+  const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: CONNECT_MS });
   // A connection that breaks while nobody uses it is replaced at the next query; without listeners it would end the process.
   pool.on('error', () => {});
   pool.on('connect', (client) => {
@@ -88,7 +90,7 @@ const postgresDialect = (url: string, backends: Set<number>, patience: Patience)
     endWhenSilent(client, patience);
   });
   pool.on('remove', (client) => void backends.delete(processIdOf(client)));
-  return new PostgresDialect({ pool });
+  return pool;
 };
 
 /** Opens the store: SQLite in the data directory, or PostgreSQL when a URL is given. Does not migrate. */
@@ -96,7 +98,9 @@ export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Databas
   const backends = new Set<number>();
   const patience: Patience = { isEndless: false };
   const kysely = new Kysely<Tables>({
-    dialect: databaseUrl ? postgresDialect(databaseUrl, backends, patience) : sqliteDialect(dataDir),
+    dialect: databaseUrl
+      ? new PostgresDialect({ pool: () => createPool(databaseUrl, backends, patience) })
+      : sqliteDialect(dataDir),
   });
   return {
     kysely,

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import type { Database } from './open.ts';
 
@@ -60,7 +60,8 @@ export const listenForRoutes = async ({ database, url, onChanged, onGap, log }: 
   };
 
   const connect = async (): Promise<void> => {
-    const fresh = new pg.Client({
+    const { Client } = (await import('pg')).default;
+    const fresh = new Client({
       connectionString: url,
       keepAlive: true,
       keepAliveInitialDelayMillis: KEEP_ALIVE_MS,

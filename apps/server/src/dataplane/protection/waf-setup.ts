@@ -1,5 +1,5 @@
 import { refuse } from '@sallyport/store/errors';
-import { crsPolicy } from '@sallyport/waf';
+import { crsPolicy } from '@sallyport/waf/crs-settings';
 
 /** Entries of a comma-separated list. */
 export const splitList = (text: string): string[] =>

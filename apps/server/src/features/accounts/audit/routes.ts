@@ -1,6 +1,6 @@
 import { AuditEntry, AuditQuery } from '@sallyport/contract';
+import { Type } from '@sallyport/contract/schema';
 import type { Audit } from '@sallyport/store/audit/service';
-import { Type } from 'typebox';
 import type { App } from '../../../http/app-type.ts';
 import { sendPage } from '../../../http/paging.ts';
 

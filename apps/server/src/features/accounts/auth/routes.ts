@@ -1,6 +1,6 @@
 import { ListQuery, Login, Me, PasswordChange, Session, Setup, SetupState, SignedIn } from '@sallyport/contract';
+import { Type } from '@sallyport/contract/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Type } from 'typebox';
 import type { App } from '../../../http/app-type.ts';
 import { sendPage } from '../../../http/paging.ts';
 import { clearedSessionCookie, sessionCookie } from '../../../http/session-cookie.ts';

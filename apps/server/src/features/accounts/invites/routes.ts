@@ -9,7 +9,7 @@ import {
   NewInvite,
   ResentInvite,
 } from '@sallyport/contract';
-import { Type } from 'typebox';
+import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { parseRowId } from '../../../http/identifier.ts';
 import { locate } from '../../../http/versions.ts';

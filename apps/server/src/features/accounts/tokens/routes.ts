@@ -1,6 +1,6 @@
 import { ApiToken, CreatedApiToken, ListQuery, NewApiToken } from '@sallyport/contract';
+import { Type } from '@sallyport/contract/schema';
 import type { Tokens } from '@sallyport/store/accounts/tokens/service';
-import { Type } from 'typebox';
 import type { App } from '../../../http/app-type.ts';
 import { parseRowId } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';

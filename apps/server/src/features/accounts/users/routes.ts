@@ -1,6 +1,6 @@
 import { ListQuery, NewUser, User, UserPatch } from '@sallyport/contract';
+import { Type } from '@sallyport/contract/schema';
 import type { Users } from '@sallyport/store/accounts/users/service';
-import { Type } from 'typebox';
 import type { App } from '../../../http/app-type.ts';
 import { parseRowId } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';

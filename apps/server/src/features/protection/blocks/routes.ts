@@ -1,5 +1,5 @@
 import { Block, BlockQuery, BlockSummary } from '@sallyport/contract';
-import { Type } from 'typebox';
+import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { sendPage } from '../../../http/paging.ts';
 import type { Blocks } from './service.ts';

@@ -1,7 +1,7 @@
 import { GuardMessage } from '@sallyport/contract';
-import { Compile } from 'typebox/compile';
+import { compileCheck } from '@sallyport/contract/check';
 
-const check = Compile(GuardMessage);
+const check = compileCheck(GuardMessage);
 
 /** Timestamps are checked as strings by the schema; an impossible date would break whoever sorts by it. */
 const hasTime = (message: GuardMessage): boolean =>
@@ -15,5 +15,5 @@ export const parseGuardLine = (line: string): GuardMessage | undefined => {
   } catch {
     return undefined;
   }
-  return check.Check(value) && hasTime(value) ? value : undefined;
+  return check.accepts(value) && hasTime(value) ? value : undefined;
 };

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox';
-import { Compile } from 'typebox/compile';
+import { compileCheck } from '@sallyport/contract/check';
+import { type Static, Type } from '@sallyport/contract/schema';
 import { isUuid } from '../../../net/uuid.ts';
 import type { SecurityEvent } from './security-event.ts';
 
@@ -21,7 +21,7 @@ const ProxyLine = Type.Object({
 });
 type ProxyLine = Static<typeof ProxyLine>;
 
-const check = Compile(ProxyLine);
+const check = compileCheck(ProxyLine);
 const MAX_LINE_LENGTH = 128 * 1024;
 const MAX_URI_LENGTH = 4_096;
 const MAX_AGENT_LENGTH = 1_024;
@@ -96,7 +96,7 @@ const parseCut = (line: string): unknown => {
 const read = (line: string): ProxyLine | undefined => {
   if (line.length > MAX_LINE_LENGTH || !line.startsWith('{')) return undefined;
   const value = parseJson(line) ?? parseCut(line);
-  return check.Check(value) && !Number.isNaN(Date.parse(value.time)) ? value : undefined;
+  return check.accepts(value) && !Number.isNaN(Date.parse(value.time)) ? value : undefined;
 };
 
 /** Tells whether a line has the form of HAProxy's log, whatever it is about. */

@@ -4,7 +4,7 @@ import {
   NotificationSettingsQuery,
   NotificationTest,
 } from '@sallyport/contract';
-import { Type } from 'typebox';
+import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { ifMatch, tagged } from '../../../http/versions.ts';
 import { hideWebhook } from '../suite/hide-webhook.ts';

@@ -6,7 +6,7 @@ import {
   SecurityStatus,
   WafExclusion,
 } from '@sallyport/contract';
-import { Type } from 'typebox';
+import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { ifMatch, locate, tagged } from '../../../http/versions.ts';
 import { hideWebhook } from './hide-webhook.ts';

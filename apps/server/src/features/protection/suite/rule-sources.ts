@@ -1,5 +1,5 @@
 import { type GuardConfig, MAX_BODY_LIMIT, type Ruleset, type SecurityConfig } from '@sallyport/contract';
-import { crsPolicy } from '@sallyport/waf';
+import { crsPolicy } from '@sallyport/waf/crs-settings';
 import { splitList } from '../../../dataplane/protection/waf-setup.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { SETTINGS_RULE_ID } from './settings-rule.ts';

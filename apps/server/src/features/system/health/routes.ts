@@ -1,5 +1,5 @@
 import { Health } from '@sallyport/contract';
-import { Type } from 'typebox';
+import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import type { Metrics } from './metrics.ts';
 

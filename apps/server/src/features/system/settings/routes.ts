@@ -1,7 +1,7 @@
 import { DescribedSetting, ListQuery, MailTest, MailTestRequest, NewSetting, Setting } from '@sallyport/contract';
+import { Type } from '@sallyport/contract/schema';
 import { refuse } from '@sallyport/store/errors';
 import { parseEmail } from '@sallyport/store/names/email-address';
-import { Type } from 'typebox';
 import type { App } from '../../../http/app-type.ts';
 import { sendPage } from '../../../http/paging.ts';
 import { ifMatch, tagged } from '../../../http/versions.ts';

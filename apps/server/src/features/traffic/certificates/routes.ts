@@ -1,5 +1,5 @@
 import { Certificate, CertificateInUse, ListQuery, UploadedCertificate } from '@sallyport/contract';
-import { Type } from 'typebox';
+import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { parseIdentifier } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';

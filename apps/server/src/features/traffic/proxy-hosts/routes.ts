@@ -1,5 +1,5 @@
 import { BulkDelete, BulkPatch, ListQuery, NewProxyHost, ProxyHost, ProxyHostPatch } from '@sallyport/contract';
-import { type Static, Type } from 'typebox';
+import { type Static, Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { parseIdentifier } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';

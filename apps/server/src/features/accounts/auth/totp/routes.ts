@@ -1,5 +1,5 @@
 import { PasswordProof, RecoveryCodes, TotpConfirmation, TotpSecret } from '@sallyport/contract';
-import { Type } from 'typebox';
+import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../../http/app-type.ts';
 import type { SecondFactor } from './second-factor.ts';
 
