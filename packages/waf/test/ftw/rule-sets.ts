@@ -1,11 +1,10 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { CompileEnv, RuleSource } from '../../src/index.ts';
+import { oracleFolder } from '../support/oracle-folder.ts';
 
 const debianRules = '/usr/share/modsecurity-crs/rules';
 const debianSetup = '/etc/modsecurity/crs/crs-setup.conf';
 const crs4 = process.env.SALLYPORT_CRS4_DIR;
-const oracles = process.env.SALLYPORT_WAF_ORACLES ?? resolve(import.meta.dirname, '../../../../../shared/waf-oracles');
 
 export type Suite = { readonly folder: string; readonly sources: readonly RuleSource[] };
 
@@ -41,7 +40,7 @@ const readAll = (paths: readonly string[]): RuleSource[] => paths.map((path) => 
 
 /** CRS 3.3.4 with Debian's rules; null when rules or tests are not on this machine. */
 export const crs334 = (): Suite | null => {
-  const folder = `${oracles}/crs-3.3.4`;
+  const folder = `${oracleFolder}/crs-3.3.4`;
   if (!existsSync(debianSetup) || !existsSync(folder)) return null;
   const rules = globSync(`${debianRules}/*.conf`).sort();
   return {
@@ -53,7 +52,7 @@ export const crs334 = (): Suite | null => {
 /** CRS 4.x with the rules in SALLYPORT_CRS4_DIR; null when rules or tests are not on this machine. */
 export const crs4x = (): Suite | null => {
   if (crs4 === undefined) return null;
-  const folder = `${oracles}/crs-4`;
+  const folder = `${oracleFolder}/crs-4`;
   const setup = `${crs4}/crs-setup.conf.example`;
   if (!existsSync(setup) || !existsSync(folder)) return null;
   const rules = globSync(`${crs4}/rules/*.conf`).sort();

@@ -1,9 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-
-/** Regression-test data of others, beside the repository; absent on most machines. */
-export const oracleFolder = join(import.meta.dirname, '../../../../../shared/waf-oracles');
+import { oracleFolder } from './oracle-folder.ts';
 
 const urlDecoded = (text: string): string =>
   text

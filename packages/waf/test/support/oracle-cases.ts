@@ -1,8 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** Where the test data of other engines lies when it is at hand: beside the repository, never inside it. */
-export const oracleFolder: string = join(import.meta.dirname, '../../../../../shared/waf-oracles');
+import { oracleFolder } from './oracle-folder.ts';
 
 /** One case of Coraza's JSON: an input, what the function is given (param) or makes (output), and its verdict. */
 export interface OracleCase {
