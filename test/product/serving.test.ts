@@ -4,8 +4,9 @@ import { createServer as createHttpsServer, request as httpsRequest } from 'node
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import type { Certificate, ProxyHost, UploadedCertificate } from '@sallyport/contract';
+import type { Certificate, LogEntry, ProxyHost, UploadedCertificate } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { createProduct, type Product } from '../chaos/product.ts';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -257,6 +258,19 @@ describe('a host from the API to the browser', () => {
     await create({ domain: 'dead.test', forward_port: dead });
     const page = await through('dead.test', '/', { accept: 'text/html' });
     expect(page.status).toBe(503);
-    expect(page.body).toContain(page.headers['x-sallyport-reference']);
+    const reference = page.headers['x-sallyport-reference'];
+    expect(page.body).toContain(reference);
+
+    const told: LogEntry[] = [];
+    const live = new WebSocket(`${product.api.replace('http', 'ws')}/logs/live?backlog=500&level=warn`);
+    live.on('message', (data) => told.push(JSON.parse(String(data))));
+    await expect
+      .poll(() => told.find(({ fields }) => fields.reference === reference), { timeout: 10_000 })
+      .toMatchObject({
+        source: 'guard',
+        message: 'Request failed: the origin refuses connections',
+        fields: { event: 'origin_failure', host: 'dead.test', origin: `127.0.0.1:${dead}`, status: 503 },
+      });
+    live.close();
   });
 });

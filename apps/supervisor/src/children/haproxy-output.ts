@@ -1,6 +1,6 @@
+import { failureReason } from '@sallyport/haproxy/failure-reason';
 import { maskUri } from '@sallyport/waf/mask-uri';
 import type { ChildLine, ReadLine } from '../child-line.ts';
-import { failureReason } from './failure-reason.ts';
 
 /** Its severities (management guide, "Logging"), after which it goes on by "(pid) : ". */
 const SEVERITY = /^\[(NOTICE|WARNING|ALERT|DIAG)\]\s*\(\d+\)\s*: (.*)$/;

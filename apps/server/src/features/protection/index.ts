@@ -137,6 +137,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
   const refusedUpgrades = createRefusedUpgrades(clock);
   const securityLog = createSecurityLog({
     hub,
+    clock,
     onEvent(event) {
       blocks.record(event);
       refusedUpgrades.note(event);
@@ -223,6 +224,7 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
       return {
         async stop() {
           await intake.stop();
+          securityLog.stop();
           await watch.stop();
           await notifier.stop();
           await blocks.stop();

@@ -2,8 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { guardBlock } from '../../../testing/guard-line.ts';
 import { parseGuardLine } from './guard-line.ts';
-import { parseProxyLine } from './proxy-line.ts';
+import { readProxyLine, toRefusal } from './proxy-line.ts';
 import { tellingMatch } from './telling-match.ts';
+
+const parseProxyLine = (line: string) => {
+  const read = readProxyLine(line);
+  return read && toRefusal(read);
+};
 
 const proxyFields = {
   time: '2026-11-20T12:00:00Z',

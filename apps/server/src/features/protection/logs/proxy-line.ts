@@ -18,8 +18,13 @@ const ProxyLine = Type.Object({
   decision: Type.Optional(Type.String({ maxLength: 128 })),
   user_agent: Type.Optional(Type.String()),
   uri: Type.String(),
+  /** What became of the connection to the origin; `-` for nothing worth a word. */
+  origin: Type.Optional(Type.String({ maxLength: 64 })),
+  termination: Type.Optional(Type.String({ maxLength: 8 })),
+  failure: Type.Optional(Type.String({ maxLength: 256 })),
+  tls: Type.Optional(Type.String({ maxLength: 1_024 })),
 });
-type ProxyLine = Static<typeof ProxyLine>;
+export type ProxyLine = Static<typeof ProxyLine>;
 
 const check = compileCheck(ProxyLine);
 const MAX_LINE_LENGTH = 128 * 1024;
@@ -93,20 +98,16 @@ const parseCut = (line: string): unknown => {
   return { ...head, uri: '' };
 };
 
-const read = (line: string): ProxyLine | undefined => {
+/** Reads one line of HAProxy's log, whatever it is about; undefined for one of another form, such as a notice. */
+export const readProxyLine = (line: string): ProxyLine | undefined => {
   if (line.length > MAX_LINE_LENGTH || !line.startsWith('{')) return undefined;
   const value = parseJson(line) ?? parseCut(line);
   return check.accepts(value) && !Number.isNaN(Date.parse(value.time)) ? value : undefined;
 };
 
-/** Tells whether a line has the form of HAProxy's log, whatever it is about. */
-export const isProxyLine = (line: string): boolean => read(line) !== undefined;
-
 /**
- * Reads one line of HAProxy's log. Undefined for anything but a refusal of its own: notices, failed origins, lines of
- * another form, and what guards refused, which they tell themselves.
+ * What HAProxy refused by itself. Undefined for anything else: failed origins, broken requests, and what guards refused, which
+ * they tell themselves.
  */
-export const parseProxyLine = (line: string): SecurityEvent | undefined => {
-  const value = read(line);
-  return value && isReason(value.refused) ? toEvent(value, value.refused) : undefined;
-};
+export const toRefusal = (line: ProxyLine): SecurityEvent | undefined =>
+  isReason(line.refused) ? toEvent(line, line.refused) : undefined;

@@ -2,7 +2,8 @@ import type { GuardCounters, GuardMessage } from '@sallyport/contract';
 import { maskUri } from '@sallyport/waf/mask-uri';
 import { parseGuardLine } from './guard-line.ts';
 import type { LogHub } from './hub.ts';
-import { isProxyLine, parseProxyLine } from './proxy-line.ts';
+import { createOriginFailures } from './origin-failures.ts';
+import { readProxyLine, toRefusal } from './proxy-line.ts';
 import { type SecurityEvent, toLogEntry } from './security-event.ts';
 import { tellingMatch } from './telling-match.ts';
 
@@ -11,6 +12,7 @@ export interface SecurityLogDeps {
   /** Every refusal, for whoever keeps or forwards them; must not throw and must not wait. */
   onEvent: (event: SecurityEvent) => void;
   onCounters: (counters: GuardCounters) => void;
+  clock: () => Date;
 }
 
 type GuardBlock = Extract<GuardMessage, { type: 'block' }>;
@@ -28,7 +30,9 @@ const fromGuard = ({ type, host_id, matches, ...block }: GuardBlock): SecurityEv
 };
 
 /** Takes in what HAProxy and the guards tell, and hands it on: to the live stream and to `onEvent`. */
-export const createSecurityLog = ({ hub, onEvent, onCounters }: SecurityLogDeps) => {
+export const createSecurityLog = ({ hub, onEvent, onCounters, clock }: SecurityLogDeps) => {
+  const failures = createOriginFailures({ publish: hub.publish, clock });
+
   const take = (told: SecurityEvent) => {
     const event = { ...told, request_uri: maskUri(told.request_uri) };
     hub.publish(toLogEntry(event));
@@ -53,26 +57,27 @@ export const createSecurityLog = ({ hub, onEvent, onCounters }: SecurityLogDeps)
     }
   };
 
-  /** Takes one line of HAProxy's log; false when it tells of no refusal. */
-  const ingestProxyLine = (line: string): boolean => {
-    const event = parseProxyLine(line);
+  /** Takes one line of HAProxy's log; false when it is none. */
+  const ingestProxyLine = (text: string): boolean => {
+    const line = readProxyLine(text);
+    if (!line) return false;
+    const event = toRefusal(line);
     if (event) take(event);
-    return event !== undefined;
+    else failures.note(line);
+    return true;
   };
 
   let invalid = 0;
   return {
-    ingestProxyLine,
-
     /**
      * Takes one line of `<dataDir>/run/log.sock`: a `GuardMessage`, or a line of HAProxy's standard output as the
-     * supervisor passes it on. HAProxy's notices and its lines about anything but refusals are left aside.
+     * supervisor passes it on. HAProxy's notices and its lines about anything but refusals and failed origins are left aside.
      */
     ingestLine(line: string): void {
       if (!line.startsWith('{')) return;
       const message = parseGuardLine(line);
       if (message) ingestGuardMessage(message);
-      else if (!ingestProxyLine(line) && !isProxyLine(line)) invalid += 1;
+      else if (!ingestProxyLine(line)) invalid += 1;
     },
 
     countInvalid(): void {
@@ -81,6 +86,8 @@ export const createSecurityLog = ({ hub, onEvent, onCounters }: SecurityLogDeps)
 
     /** Lines that were not understood. */
     invalid: (): number => invalid,
+
+    stop: failures.stop,
   };
 };
 export type SecurityLog = ReturnType<typeof createSecurityLog>;
