@@ -1,3 +1,4 @@
+import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask } from './support/ask.ts';
 import { givenConfig, SMALL_RULES } from './support/config.ts';
@@ -54,6 +55,18 @@ describe('the firewall', () => {
           reason: expect.stringContaining('An attack'),
         }),
       );
+  });
+
+  test('is the work of all guards, also when the requests come one after the other on one connection', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const judged = () => Promise.all(guarded.guards.map(async (guard) => (await guard.stats()).requests));
+    const before = await judged();
+    for (let i = 0; i < 100; i++) expect((await ask({ port: guarded.httpPort, agent })).status).toBe(200);
+    agent.destroy();
+    const shares = (await judged()).map((count, index) => count - (before[index] ?? 0));
+    expect(shares.reduce((sum, share) => sum + share)).toBe(100);
+    // A fair coin gives one of them less than ten once in 10^17 runs.
+    expect(Math.min(...shares)).toBeGreaterThanOrEqual(10);
   });
 
   test('only reports in monitor mode, and blocks again when told to', async () => {

@@ -141,7 +141,7 @@ describe('heavy bodies', () => {
       const rows = (await guarded.command('show stat')).split('\n').map((line) => line.split(','));
       const head = rows[0] ?? [];
       const downs = rows
-        .filter(([proxy, server]) => (proxy === 'relay' || proxy === 'guards') && server !== 'BACKEND')
+        .filter(([proxy, server]) => (proxy === 'relay' || proxy === 'guards_even') && server !== 'BACKEND')
         .map((row) => Number(row[head.indexOf('chkdown')]));
       expect(downs).toEqual([0, 0, 0, 0]);
     } finally {

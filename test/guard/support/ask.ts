@@ -1,4 +1,4 @@
-import { type IncomingHttpHeaders, request } from 'node:http';
+import { type Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 
 export interface Answer {
@@ -16,9 +16,11 @@ export interface Ask {
   body?: string | Buffer;
   /** Loopback address to come from. */
   from?: string;
+  /** Whose connections are used. */
+  agent?: Agent;
 }
 
-/** One HTTP/1.1 request on a connection of its own. */
+/** One HTTP/1.1 request, on a connection of its own unless there is an agent. */
 export const ask = ({
   port,
   host = 'guarded.test',
@@ -27,6 +29,7 @@ export const ask = ({
   headers = {},
   body,
   from,
+  agent,
 }: Ask): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const outgoing = request({
@@ -35,7 +38,7 @@ export const ask = ({
       path,
       method: method ?? (body === undefined ? 'GET' : 'POST'),
       headers: { host, ...headers },
-      agent: false,
+      agent: agent ?? false,
       ...(from === undefined ? {} : { localAddress: from }),
     });
     outgoing.once('response', (response) => {

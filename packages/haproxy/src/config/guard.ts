@@ -67,12 +67,22 @@ export const judgedBackends = ({ guard }: ConfigSettings): string =>
   use_backend guarded if judged !relayed
 `;
 
-const agents = (settings: ConfigSettings, { agents: paths }: GuardSettings, options = ''): string =>
+/**
+ * The halves of the guards, by their numbers. Up to HAProxy 3.0 each of its threads puts question after question to one connection, as long
+ * as that has room, so that with one agent for all of them one guard judged nearly everything while the others had nothing to do.
+ */
+const halves = ['even', 'odd'] as const;
+type Half = (typeof halves)[number];
+
+/** Servers of a half's backend: its guards, and the others for when none of them takes a connection. */
+const agents = (settings: ConfigSettings, { agents: paths }: GuardSettings, half: Half): string =>
   paths
-    .map(
-      (path, index) =>
-        `  server guard-${index} ${socketAddress(settings, path)}${options.replace('#', String(index))}\n`,
-    )
+    .map((path, index) => {
+      const isChecked = half === halves[0];
+      const weight = halves[index % halves.length] === half ? 100 : 1;
+      const state = isChecked ? 'check inter 500ms downinter 100ms rise 1 fall 2' : `track guards_even/guard-${index}`;
+      return `  server guard-${index} ${socketAddress(settings, path)} weight ${weight} ${state}\n`;
+    })
     .join('');
 
 const spopMode = `\
@@ -83,45 +93,67 @@ const spopMode = `\
 .endif
 `;
 
-/** How often a request whose guard ended is put to another. */
-const ASK_AGAIN = 3;
-/** How often one that is not answered in time is: the first time may find the same guard, the second one finds another. */
-export const ASK_HUNG_AGAIN = 2;
-
-const askAgain = (engine: 'guard' | 'again', reason: 'hung' | 'ended'): string => `\
-  http-request send-spoe-group ${engine} request if ${reason} firewalled !{ var(txn.guard.verdict) -m found }
-  http-request send-spoe-group ${engine} client if ${reason} !firewalled !{ var(txn.guard.verdict) -m found }
+/** Rules that put a request to a half of the guards; `condition` is HAProxy's. */
+const ask = (half: Half, condition: string): string => `\
+  http-request send-spoe-group ${half} request if firewalled ${condition}
+  http-request send-spoe-group ${half} client if !firewalled ${condition}
 `;
 
-/** The engines of the SPOE file: the second one asks on connections of its own. */
+/** Rules that ask who is there, until somebody says so: whoever of the halves is asked first, it is the other's turn then. */
+export const askWhoever = (): string => `\
+  http-request send-spoe-group even whoever if { rand(2) -m int 0 }
+  http-request send-spoe-group odd whoever if !{ var(txn.guard.relay) -m found }
+  http-request send-spoe-group even whoever if !{ var(txn.guard.relay) -m found }
+`;
+
+/** The engines of the SPOE file. */
 export const spoeFilters = ({ spoeFile }: GuardSettings): string =>
-  ['guard', 'again'].map((engine) => `  filter spoe engine ${engine} config ${quote(spoeFile)}\n`).join('');
+  halves.map((half) => `  filter spoe engine ${half} config ${quote(spoeFile)}\n`).join('');
+
+const guardsBackend = (settings: ConfigSettings, guard: GuardSettings, half: Half): string => `\
+backend guards_${half}
+${spopMode}\
+  # By turns, because then a guard that takes no connection is left for another one at once.
+  balance roundrobin
+  no option http-no-delay
+  option spop-check
+  option redispatch 1
+  timeout connect 1s
+  timeout server 3m
+  timeout check 2s
+  # A guard that hangs loses its connections, and with them every further question.
+  default-server on-marked-down shutdown-sessions
+${agents(settings, guard, half)}`;
 
 /** Origins behind the guard, and the guard. A request leaves the first section only by its first rule, or is refused. */
-export const guardSections = (settings: ConfigSettings): string =>
-  settings.guard === null
-    ? ''
-    : `
+export const guardSections = (settings: ConfigSettings): string => {
+  const { guard } = settings;
+  if (guard === null) return '';
+  return `
 # Origins of hosts with an access list or the firewall. The question to the guard is in the SPOE file.
 backend guarded
-${spoeFilters(settings.guard)}\
+${spoeFilters(guard)}\
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
   http-request set-var(txn.policy) ${requiredPolicy}
-  http-request send-spoe-group guard request if firewalled
-  http-request send-spoe-group guard client if !firewalled
-  http-request allow if { var(txn.guard.verdict) -m str pass }
-  # Connection closed (256) or lost (257): the guard has ended or takes new rules. Another one is asked; more than
-  # once, because other connections to the same guard may be about to end as well.
+  acl has_verdict var(txn.guard.verdict) -m found
+  # Connection closed (256) or lost (257): the guard has ended or takes new rules. The other half is asked; more than
+  # once, because other connections may be about to end as well.
   acl ended var(txn.guard.error) -m int 256 257
-  # No answer in time (1): the guard hangs, and the other need not.
+  # No answer in time (1): the guard hangs, and others need not. They are asked once, for there is no time for more.
   acl hung var(txn.guard.error) -m int 1
-${askAgain('again', 'hung').repeat(ASK_HUNG_AGAIN)}\
-${askAgain('guard', 'ended').repeat(ASK_AGAIN)}\
+  acl even_hung var(txn.hung) -m found
+${ask('even', '{ rand(2) -m int 0 }')}\
+  http-request allow if { var(txn.guard.verdict) -m str pass }
+  http-request set-var(txn.hung) bool(true) if hung
+${ask('odd', '!has_verdict')}\
+  http-request allow if { var(txn.guard.verdict) -m str pass }
+${ask('even', '!has_verdict hung !even_hung')}\
+${ask('even', '!has_verdict ended')}\
+${ask('odd', '!has_verdict ended')}\
   http-request allow if { var(txn.guard.verdict) -m str pass }
 ${rememberRequest()}\
   # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass. A guard that has
   # nothing to judge by, or something older than what is asked for, says so, and that is refused in any case.
-  acl has_verdict var(txn.guard.verdict) -m found
   acl unprepared var(txn.guard.layer) -m str guard
   acl fail_open ${failOpen}
   http-request track-sc1 int(1) table unjudged if !has_verdict or unprepared
@@ -145,28 +177,8 @@ ${originServers(settings)}\
 backend unjudged
   stick-table type integer size 2 store gpc0,gpc1
 
-backend guards
-${spopMode}\
-  # Each of HAProxy's threads keeps few connections for long: in turn, all of them could end up with the same guard.
-  balance leastconn
-  no option http-no-delay
-  option spop-check
-  option redispatch 1
-  timeout connect 1s
-  timeout server 3m
-  timeout check 2s
-  # A guard that hangs loses its connections, and with them every further question.
-  default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
-${agents(settings, settings.guard)}
-# Where a question goes that was not answered in time. Its connections have one question each, so that none waits behind
-# another for a guard that hangs, and go to the guard that has fewest of them.
-backend guards_again
-${spopMode}\
-  balance leastconn
-  no option http-no-delay
-  timeout connect 1s
-  timeout server 3m
-${agents(settings, settings.guard, ' track guards/guard-#')}`;
+${halves.map((half) => guardsBackend(settings, guard, half)).join('\n')}`;
+};
 
 /** What the log and the page say of a refusal; `layer` and `status` are where the answer stands. */
 const refusals = (ruleSet: string, layer: string, status: string): string => `\
@@ -176,21 +188,21 @@ const refusals = (ruleSet: string, layer: string, status: string): string => `\
   acl too_large ${status} -m int eq 413
 `;
 
-type SpoeAgent = { name: string; backend: string; mostWaiting: number; idle: string; processingMs: number };
-
-const spoeAgent = ({ name, backend, mostWaiting, idle, processingMs }: SpoeAgent): string => `\
-[${name}]
-spoe-agent ${name}
+const spoeAgent = (half: Half, processingMs: number): string => `\
+[${half}]
+spoe-agent ${half}
   groups request client whoever
   option var-prefix guard
   option set-on-error error
   option continue-on-error
-  # So many questions may wait on one connection before the next one goes to another guard (HAProxy 3.1 decides by itself).
-  max-waiting-frames ${mostWaiting}
+  # Nobody reads these lines, and they would be written for each request.
+  option dontlog-normal
+  # So many questions may wait on one connection before the next one takes another (HAProxy 3.1 decides by itself).
+  max-waiting-frames 8
   timeout hello 1s
-  timeout idle ${idle}
+  timeout idle 2m
   timeout processing ${processingMs}ms
-  use-backend ${backend}
+  use-backend guards_${half}
 
 spoe-message firewall
   args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=var(txn.policy) body=req.body
@@ -213,12 +225,7 @@ spoe-group client
 
 /**
  * The question to the guard (SPOE configuration): with the body for the firewall, without it for access lists alone. Half of what a
- * verdict may take is for the first guard, the rest for others when that one hangs.
+ * verdict may take is for the first guard, the rest for another when that one hangs.
  */
-export const renderSpoe = ({ timeoutMs }: GuardSettings): string => {
-  const [first, again] = [Math.ceil(timeoutMs / 2), Math.ceil(timeoutMs / 2 / ASK_HUNG_AGAIN)];
-  return [
-    spoeAgent({ name: 'guard', backend: 'guards', mostWaiting: 8, idle: '2m', processingMs: first }),
-    spoeAgent({ name: 'again', backend: 'guards_again', mostWaiting: 1, idle: '5s', processingMs: again }),
-  ].join('\n');
-};
+export const renderSpoe = ({ timeoutMs }: GuardSettings): string =>
+  halves.map((half) => spoeAgent(half, Math.ceil(timeoutMs / 2))).join('\n');
