@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { guardFiles, spoolDirectory } from '@sallyport/deployment/places';
@@ -232,6 +232,30 @@ describe('long bodies', () => {
     expect((await ask({ port: guarded.httpPort, body: padded(300_000), headers: FORM })).status).toBe(403);
     expect(readdirSync(spoolDirectory(guarded.dataDir))).toEqual([]);
     expect(origin.arrivals.length).toBe(before);
+  });
+
+  /** Files of bodies that a guard still has open; they have no names any more. */
+  const heldFiles = (pid: number): string[] =>
+    readdirSync(`/proc/${pid}/fd`).flatMap((descriptor) => {
+      try {
+        const target = readlinkSync(`/proc/${pid}/fd/${descriptor}`);
+        return target.startsWith(spoolDirectory(guarded.dataDir)) ? [target] : [];
+      } catch {
+        return [];
+      }
+    });
+
+  test.each([
+    ['was refused', 'attack', 403],
+    ['was passed on', 'harmless', 200],
+  ])('a body that %s is held no longer', async (_what, word, status) => {
+    const body = padded(1_000_000).replace('attack', word);
+    for (let i = 0; i < 4; i++) {
+      expect((await ask({ port: guarded.httpPort, body, headers: FORM })).status).toBe(status);
+    }
+    await expect.poll(() => guarded.guards.flatMap(({ pid }) => heldFiles(pid))).toEqual([]);
+    // Node closes a forgotten file some time, and says so.
+    expect(guarded.guards.map((guard) => guard.output()).join('')).not.toContain('garbage collection');
   });
 
   test('an origin that is down is answered as without the detour, with one reference in page and header', async () => {

@@ -1,6 +1,7 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -11,6 +12,8 @@ import { freePorts } from './free-ports.ts';
 export interface Postgres {
   /** URL of its maintenance database. */
   url: string;
+  /** Where everything of it lies. */
+  directory: string;
   /** Ends it at once, as a crash does; resolves when it is gone. */
   kill(): Promise<void>;
   /** Starts it again after `kill`; resolves when it takes connections. */
@@ -34,6 +37,23 @@ const findBinaries = (): string => {
 
 const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim());
 
+/** Ends a PostgreSQL and removes its directory once whoever holds the other end of its input is gone. */
+const WATCH = `while read -r line; do :; done
+[ -f "$1/data/postmaster.pid" ] && kill -QUIT "$(head -n 1 "$1/data/postmaster.pid")"
+while [ -f "$1/data/postmaster.pid" ] && kill -0 "$(head -n 1 "$1/data/postmaster.pid")"; do sleep 0.1; done
+rm -rf "$1"`;
+
+/**
+ * A test run that is killed ends nothing of its own, and PostgreSQL would go on for ever. The kernel closes the pipe, however
+ * we end. A process group of its own keeps what Ctrl-C sends to ours from it.
+ */
+const watchOver = (directory: string): ChildProcess => {
+  const watch = spawn('sh', ['-c', WATCH, 'watch', directory], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  watch.unref();
+  (watch.stdin as Socket).unref();
+  return watch;
+};
+
 const answers = async (url: string): Promise<boolean> => {
   const client = new pg.Client({ connectionString: url });
   try {
@@ -53,6 +73,7 @@ export const startPostgres = async (): Promise<Postgres> => {
   const account = process.getuid?.() === 0 ? { uid: idOf('-u'), gid: idOf('-g') } : {};
   if ('uid' in account) chownSync(directory, account.uid ?? 0, account.gid ?? 0);
   const data = join(directory, 'data');
+  const watch = watchOver(directory);
   const options = ['-D', data, '-U', 'sallyport', '-A', 'trust', '-E', 'UTF8', '--no-sync'];
   execFileSync(join(binaries, 'initdb'), options, { ...account, stdio: 'pipe', cwd: directory });
   const [port = 0] = await freePorts(1);
@@ -87,6 +108,7 @@ export const startPostgres = async (): Promise<Postgres> => {
 
   return {
     url,
+    directory,
     suspend: () => signalAll('SIGSTOP'),
     resume: () => signalAll('SIGCONT'),
     kill: () => end('SIGKILL'),
@@ -99,6 +121,9 @@ export const startPostgres = async (): Promise<Postgres> => {
     async stop() {
       // Fast shutdown: open connections are cut.
       if (server.exitCode === null && server.signalCode === null) await end('SIGINT');
+      const watched = once(watch, 'exit');
+      watch.stdin?.end();
+      await watched;
       rmSync(directory, { recursive: true, force: true });
     },
   };

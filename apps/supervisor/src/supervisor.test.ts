@@ -331,12 +331,29 @@ test('replaces a HAProxy that works in a directory which was deleted and made an
   await isGone(worker);
 });
 
-test('adopts a living HAProxy, master and worker', async () => {
+test('brings an adopted HAProxy back when its worker is killed', async () => {
   const { haproxy, start, haproxyConfig } = givenSupervisor();
   const first = await start(haproxy());
   const worker = await isUp(ports.proxy);
   await first.end('SIGKILL');
+  await start(haproxy());
+  process.kill(worker, 'SIGKILL');
+  const newWorker = await isUpOtherThan(ports.proxy, worker);
+  const living = haproxies(haproxyConfig).map(({ pid }) => pid);
+  expect(living.toSorted()).toEqual([newWorker, readProcess(newWorker)!.parentPid].toSorted());
+});
+
+test('adopts a living HAProxy, master and worker', async () => {
+  const { haproxy, start, haproxyConfig } = givenSupervisor();
+  const first = await start(haproxy());
+  const worker = await isUp(ports.proxy);
+  const pids = () => haproxies(haproxyConfig).map(({ pid }) => pid);
+  const before = pids();
+  await first.end('SIGKILL');
   const second = await start(haproxy());
+  // Its worker is not our child's only process: none of them may be taken for one that is left over.
+  expect(pids()).toEqual(before);
+  expect(await answering(ports.proxy)).toBe(worker);
   await second.end('SIGTERM');
   expect(haproxies(haproxyConfig)).toEqual([]);
   expect(readProcess(worker)).toBeUndefined();

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { LogEntry } from '@sallyport/contract';
 import { afterEach, expect, test } from 'vitest';
@@ -52,13 +53,20 @@ test('pings again and again, and keeps a client that answers', async () => {
 });
 
 test('drops a client that answers no ping', async () => {
-  const { hub, client } = await connectReader(20, { autoPong: false });
-  await new Promise<void>((resolve) => client.once('close', () => resolve()));
+  const { hub, client, pings } = await connectReader(400, { autoPong: false });
+  await eventually(() => hub.readers()).toBe(1);
+  const [code] = await once(client, 'close');
+  // Without a closing message, which it would not answer either, and asked once before.
+  expect([code, pings()]).toEqual([1006, 1]);
   await eventually(() => hub.readers()).toBe(0);
 });
 
 test('forgets a client that leaves', async () => {
   const { hub, client } = await connectReader(10_000, { autoPong: true });
+  await eventually(() => hub.readers()).toBe(1);
+  const message = once(client, 'message');
+  hub.publish(entry('to one'));
+  expect(JSON.parse(String((await message)[0]))).toEqual(entry('to one'));
   client.close();
   await eventually(() => hub.readers()).toBe(0);
 });

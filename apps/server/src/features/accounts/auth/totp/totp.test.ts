@@ -169,6 +169,17 @@ onBothDatabases('two-factor sign-in', (kind) => {
     expect(await hosts(caller.headers)).toMatchObject({ status: 403, body: { details: 'totp_enrolment_required' } });
     expect((await hosts(admin.headers)).status).toBe(403);
     expect((await hosts(enrolled.headers)).status).toBe(200);
+    // Whatever an administrator may do, and whoever else: the door is one for all routes.
+    const answers = new Set<string>();
+    for (const line of app.routePolicies()) {
+      const [method = '', url = '', policy = ''] = line.split(' ');
+      if (policy === 'public' || policy === 'account' || method === 'HEAD') continue;
+      const path = url.replace('/api/v1', '').replaceAll(/:\w+/g, '1');
+      const { status, body } = await app.send<{ details: string }>(method, path, undefined, admin.headers);
+      answers.add(`${policy} ${status} ${body.details}`);
+    }
+    const wanted = ['administrator', 'granting', 'member', 'sensitive'];
+    expect([...answers].sort()).toEqual(wanted.map((policy) => `${policy} 403 totp_enrolment_required`));
     expect((await app.send<Me>('GET', '/auth/me', undefined, caller.headers)).body.totp_required).toBe(true);
     await enrol(caller);
     expect((await hosts(caller.headers)).status).toBe(200);
