@@ -2,6 +2,7 @@ import { maskOfFlags } from '../../bytes/byte-bits.ts';
 import { bytesOf } from '../../bytes/bytes.ts';
 import type { CompiledOperator } from '../../model/operator.ts';
 import type { Link, Program, Rule } from '../../model/program.ts';
+import { scriptNeeds } from '../../operators/html/detect-script.ts';
 import type { OperatorContext, OperatorInstance } from '../../operators/operator.ts';
 import { classConditions } from '../../regex/index.ts';
 
@@ -55,7 +56,7 @@ export const gateOf = (operator: CompiledOperator): ScanGate => {
     case 'detectsqli':
       return { ...open, minLength: 2 };
     case 'detectxss':
-      return { ...open, conditions: [maskOfFlags(flagsOf('<='))], minLength: 2 };
+      return { ...open, conditions: scriptNeeds.map((bytes) => maskOfFlags(flagsOf(bytes))), minLength: 2 };
     default:
       return open;
   }

@@ -4,6 +4,12 @@ import { leavesScriptText, runsInTemplate } from './script-string.ts';
 import { isScriptUrl } from './script-url.ts';
 import { createHtmlTokenizer, type HtmlContext, MARKUP } from './tokens.ts';
 
+/**
+ * A value that is script holds a byte of each of these: whoever looks for it beforehand looks for no more. Markup needs `<` or `=`; code in a
+ * text or template calls or assigns, and ends the text by a quote or begins in a brace.
+ */
+export const scriptNeeds: readonly string[] = ['<=(`', '<=\'"`{'];
+
 /** Bytes without which a value is no script of one kind or another, by the bits that say that they were seen. */
 const LESS = 1;
 const EQUALS = 2;
