@@ -36,6 +36,12 @@ export const logSocket = (dataDir: string): string => join(dataDir, 'run', 'log.
 /** Where HAProxy brings what was asked of a host that forwards to the management API. */
 export const apiSocket = (dataDir: string): string => join(dataDir, 'run', 'api.sock');
 
+/** Where everything is that HAProxy reads, and its runtime socket. */
+export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');
+
+/** HAProxy's runtime API of the worker, which serves. */
+export const adminSocket = (dataDir: string): string => join(proxyDirectory(dataDir), 'admin.sock');
+
 /** Where the relays hand judged requests back to HAProxy. */
 export const returnSocket = (dataDir: string): string => join(dataDir, 'haproxy', 'relayed.sock');
 

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig } from '@sallyport/deployment/config';
-import { spoeFile } from '@sallyport/deployment/places';
+import { proxyDirectory, spoeFile } from '@sallyport/deployment/places';
 import { writeStaticFiles } from '@sallyport/haproxy';
 import { afterAll, expect, test } from 'vitest';
-import { proxyDirectory, toProxySettings } from './proxy-settings.ts';
+import { toProxySettings } from './proxy-settings.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-deployment-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));

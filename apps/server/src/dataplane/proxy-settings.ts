@@ -1,15 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { Config } from '@sallyport/deployment/config';
 import type { Listen } from '@sallyport/deployment/listen';
-import { apiSocket, guardFiles, logSocket, returnSocket, spoeFile } from '@sallyport/deployment/places';
+import { adminSocket, apiSocket, guardFiles, logSocket, returnSocket, spoeFile } from '@sallyport/deployment/places';
 import { proxyConfinement } from '@sallyport/deployment/proxy-account';
 import { type ConfigSettings, defaultSettings } from '@sallyport/haproxy';
 import { readWindow } from './protection/window.ts';
-
-/** Where everything is that HAProxy reads, and its runtime socket. */
-export const proxyDirectory = (dataDir: string): string => join(dataDir, 'haproxy');
-export const adminSocket = (dataDir: string): string => join(proxyDirectory(dataDir), 'admin.sock');
 
 /** HAProxy's program: Debian's place, which is not on every user's PATH, or wherever PATH says. */
 export const haproxyProgram = (): string => (existsSync('/usr/sbin/haproxy') ? '/usr/sbin/haproxy' : 'haproxy');

@@ -8,17 +8,12 @@ import { parseConfig } from '@sallyport/deployment/config';
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { failureLines } from '@sallyport/deployment/failure-lines';
 import { createLog, logOutput } from '@sallyport/deployment/log';
+import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
 import { createDataPlane, dataPlaneFiles, writeStaticFiles } from '@sallyport/haproxy';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
-import {
-  adminSocket,
-  haproxyProgram,
-  ownListeners,
-  proxyDirectory,
-  toProxySettings,
-} from '../dataplane/proxy-settings.ts';
+import { haproxyProgram, ownListeners, toProxySettings } from '../dataplane/proxy-settings.ts';
 import { createOriginGuard, createOwnOrigin } from '../dataplane/routes/origins/guard.ts';
 import { createOriginResolver } from '../dataplane/routes/origins/resolver.ts';
 import { originAddressStore } from '../dataplane/routes/origins/store.ts';

@@ -1,10 +1,10 @@
 import type { Config } from '@sallyport/deployment/config';
+import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
+import { banLines, limitEntries, networkEntries, switchEntries } from '@sallyport/enforcement/entries';
+import { createEnforcementMaps } from '@sallyport/enforcement/maps';
 import { createAdminSocket, writeStaticFiles } from '@sallyport/haproxy';
-import { banLines } from '../dataplane/protection/bans.ts';
-import { limitEntries, networkEntries, switchEntries } from '../dataplane/protection/entries.ts';
-import { createEnforcementMaps } from '../dataplane/protection/maps.ts';
 import { readWindow, writeWindow } from '../dataplane/protection/window.ts';
-import { adminSocket, proxyDirectory, toProxySettings } from '../dataplane/proxy-settings.ts';
+import { toProxySettings } from '../dataplane/proxy-settings.ts';
 import type { CoreRuleSet } from '../features/protection/rulesets/core-rule-set.ts';
 import { foldBans } from '../features/protection/suite/bans.ts';
 import type { EnforcementSource } from '../features/protection/suite/enforcement.ts';

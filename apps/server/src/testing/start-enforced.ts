@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Config } from '@sallyport/deployment/config';
-import { masterSocket } from '@sallyport/deployment/places';
+import { adminSocket, masterSocket, proxyDirectory } from '@sallyport/deployment/places';
 import { runDirectory } from '@sallyport/deployment/proxy-account';
 import {
   createDataPlane,
@@ -19,7 +19,7 @@ import { type GuardProcess, startGuard } from '../../../../test/guard/support/gu
 import { eventually } from '../../../../test/support/eventually.ts';
 import { freePorts } from '../../../../test/support/free-ports.ts';
 import { createEnforcementPlane } from '../dataplane/protection/plane.ts';
-import { adminSocket, haproxyProgram, proxyDirectory, toProxySettings } from '../dataplane/proxy-settings.ts';
+import { haproxyProgram, toProxySettings } from '../dataplane/proxy-settings.ts';
 
 /** What HAProxy asks the guards for, and what it does without their word. */
 export interface HeldSwitches {

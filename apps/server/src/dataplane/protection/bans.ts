@@ -1,6 +1,6 @@
 import { open, truncate } from 'node:fs/promises';
-import { everybodyCleared } from '@sallyport/haproxy';
-import { type Applied, attempt, both, type EnforcementMap, holdsMapped, mapKeys } from './live-map.ts';
+import { banLines } from '@sallyport/enforcement/entries';
+import { type Applied, attempt, both, type EnforcementMap, holdsMapped } from '@sallyport/enforcement/live-map';
 
 export interface BanEntry {
   /** Canonical address or CIDR range; unique among all entries. */
@@ -32,19 +32,6 @@ const appendDurably = async (path: string, text: string): Promise<void> => {
   } finally {
     await file.close();
   }
-};
-
-/**
- * Lines of bans.map for networks and their references. Two may have one key when networks overlap, which is harmless: both
- * are bans. The last lines are for everybody else: a list that was cut lacks them.
- */
-export const banLines = (entries: ReadonlyMap<string, string>): [string, string][] => {
-  const lines = [...entries].flatMap(([network, reference]) =>
-    mapKeys(network).map((key): [string, string] => [key, reference]),
-  );
-  // Whoever bans all addresses has banned all.
-  for (const [network, cleared] of everybodyCleared) if (!entries.has(network)) lines.push([network, cleared]);
-  return lines;
 };
 
 /** A network whose key is or may become that of another line. */

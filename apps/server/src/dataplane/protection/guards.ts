@@ -1,7 +1,7 @@
 import { createConnection } from 'node:net';
 import type { Config } from '@sallyport/deployment/config';
 import { guardFiles } from '@sallyport/deployment/places';
-import { APPLIED, type Applied, notApplied } from './live-map.ts';
+import { APPLIED, type Applied, notApplied } from '@sallyport/enforcement/live-map';
 
 /** Compiling rules takes a second or two on a small machine that is busy. */
 const ANSWER_WITHIN_MS = 20_000;

@@ -1,13 +1,20 @@
 import type { GuardConfig } from '@sallyport/contract';
 import type { Config } from '@sallyport/deployment/config';
+import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
+import {
+  type GuardSwitches,
+  limitEntries,
+  networkEntries,
+  type RateLimit,
+  switchEntries,
+} from '@sallyport/enforcement/entries';
+import { APPLIED, type Applied, attempt, both, type EnforcementMap } from '@sallyport/enforcement/live-map';
+import { createEnforcementMaps } from '@sallyport/enforcement/maps';
 import { createAdminSocket, type DataPlane, writeStaticFiles } from '@sallyport/haproxy';
-import { adminSocket, proxyDirectory, toProxySettings } from '../proxy-settings.ts';
+import { toProxySettings } from '../proxy-settings.ts';
 import { type BanChange, createBans } from './bans.ts';
-import { type GuardSwitches, limitEntries, networkEntries, type RateLimit, switchEntries } from './entries.ts';
 import { tellGuards } from './guards.ts';
 import { readJudges } from './judges.ts';
-import { APPLIED, type Applied, attempt, both, type EnforcementMap } from './live-map.ts';
-import { createEnforcementMaps } from './maps.ts';
 import { reloadHaproxy } from './reload.ts';
 import { readUnjudged } from './unjudged.ts';
 import { readWindow, writeWindow } from './window.ts';

@@ -1,8 +1,7 @@
 import { createConnection } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { masterSocket } from '@sallyport/deployment/places';
+import { adminSocket, masterSocket } from '@sallyport/deployment/places';
 import { createAdminSocket, readProcessInfo } from '@sallyport/haproxy';
-import { adminSocket } from '../proxy-settings.ts';
 
 const RELOAD_WITHIN_MS = 5_000;
 const POLL_MS = 10;

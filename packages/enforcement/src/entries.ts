@@ -1,4 +1,4 @@
-import { judgedFlags, limitKey, routeFlags, switchKeys } from '@sallyport/haproxy';
+import { everybodyCleared, judgedFlags, limitKey, routeFlags, switchKeys } from '@sallyport/haproxy';
 import { mapKeys } from './live-map.ts';
 
 /** See `RateLimit` of the security feature. */
@@ -36,4 +36,17 @@ export const switchEntries = ({ judgeAccess, judgeWaf, failMode, policy }: Guard
     [switchKeys.failOpen, failMode === 'open' ? '1' : '0'],
     [switchKeys.policy, String(policy)],
   ];
+};
+
+/**
+ * Lines of bans.map for networks and their references. Two may have one key when networks overlap, which is harmless: both
+ * are bans. The last lines are for everybody else: a list that was cut lacks them.
+ */
+export const banLines = (entries: ReadonlyMap<string, string>): [string, string][] => {
+  const lines = [...entries].flatMap(([network, reference]) =>
+    mapKeys(network).map((key): [string, string] => [key, reference]),
+  );
+  // Whoever bans all addresses has banned all.
+  for (const [network, cleared] of everybodyCleared) if (!entries.has(network)) lines.push([network, cleared]);
+  return lines;
 };

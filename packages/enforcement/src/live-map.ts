@@ -1,6 +1,7 @@
 import { readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNetwork, parseNetwork, withoutMapped } from '@sallyport/access';
+import { proxyDirectory } from '@sallyport/deployment/places';
 import {
   type AdminSocket,
   createMapCommands,
@@ -8,7 +9,6 @@ import {
   RuntimeUnavailable,
   writeFileAtomically,
 } from '@sallyport/haproxy';
-import { proxyDirectory } from '../proxy-settings.ts';
 
 /** What became of a change: enforced from now on, or not yet and why (in words for the operator). */
 export interface Applied {
