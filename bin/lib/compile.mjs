@@ -1,12 +1,15 @@
 // compile.mjs: has Node keep every source file of ours without its types and compiled, and runs none of them. A process
 // that finds nothing to strip is 12 MB smaller for each of its threads: the stripper is a compiler of its own, which stays
 // in memory once it was needed.
+import { spawnSync } from 'node:child_process';
 import { globSync, writeFileSync } from 'node:fs';
 import { flushCompileCache, getCompileCacheDir } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const [root, stamp] = process.argv.slice(2);
+// V8 keeps apart what was compiled with other flags: the threads of guards have this one (apps/guard/src/main.ts).
+const GUARD_FLAG = '--no-allocation-site-pretenuring';
 const sources = globSync(['apps/*/src/**/*.ts', 'packages/*/src/**/*.ts'], { cwd: root }).filter(
   (path) => !/\.test\.ts$|\/testing\/|^apps\/web\//.test(path),
 );
@@ -24,5 +27,6 @@ try {
 }
 if (getCompileCacheDir() !== undefined) {
   flushCompileCache();
-  writeFileSync(stamp, '');
+  if (process.execArgv.includes(GUARD_FLAG)) writeFileSync(stamp, '');
+  else spawnSync(process.execPath, [GUARD_FLAG, ...process.argv.slice(1)]);
 }

@@ -1,10 +1,12 @@
 /**
  * Memory of the whole product at rest, process by process: proportional set size (what two processes share counts half
- * for each) with one host and everything off, then with the firewall on, then after some traffic.
+ * for each) with one host and everything off, then with the firewall on, then after some traffic, then with the firewall off
+ * again.
  *
  * node test/bench/memory.ts; needs haproxy and modsecurity-crs. Runs on a Node of its own copy, so that what other
  * programs on the machine share with ours doesn't make it look smaller.
  */
+import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -70,7 +72,9 @@ copyFileSync(process.execPath, join(node, 'node'));
 process.execPath = join(node, 'node');
 // As bin/up does.
 process.env.MALLOC_ARENA_MAX ??= '1';
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/node');
+spawnSync(process.execPath, [join(root, 'bin/lib/compile.mjs'), root, join(node, 'compiled')]);
 
 const product = createProduct({ api, http, https });
 const origin = createServer((_request, response) => response.end('hello, world'));
@@ -136,6 +140,10 @@ try {
   }
   await rest();
   report(`firewall on, after ${REQUESTS} requests`, product);
+
+  await call('POST', '/settings', { key: 'security.waf.enabled', value: 'false' });
+  await rest();
+  report('firewall off again', product);
   await product.stop('SIGTERM');
 } finally {
   await product.remove();

@@ -4,13 +4,24 @@ import { answersLine } from './answers.ts';
 import type { Layout } from './layout.ts';
 import { programPath } from './program-path.ts';
 
+/** Room for what is new in the heap of the main thread, MB; see `serverChild`. */
+const SEMI_SPACE = '--max-semi-space-size=2';
+
 /**
  * One of the workers that judge requests; HAProxy refuses what none of them has judged. `compileCache`: directory where
  * Node keeps compiled code, for a faster start.
  */
 export const guardChild = ({ dataDir }: Pick<Layout, 'dataDir'>, index: number, compileCache?: string): ChildSpec => ({
   name: `guard-${index}`,
-  argv: [process.execPath, programPath('guard/src/main.ts'), '--index', String(index), '--data-dir', dataDir],
+  argv: [
+    process.execPath,
+    SEMI_SPACE,
+    programPath('guard/src/main.ts'),
+    '--index',
+    String(index),
+    '--data-dir',
+    dataDir,
+  ],
   // Nothing from ours: it needs no setting and no secret.
   env: {
     PATH: '/usr/local/bin:/usr/bin:/bin',
