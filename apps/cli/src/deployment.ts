@@ -3,13 +3,16 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Config, parseConfig } from '@sallyport/deployment/config';
 import { readEnvironment } from '@sallyport/deployment/config-sources';
-import { createLog } from '@sallyport/deployment/log';
-import { type Accounts, createAccounts } from '@sallyport/server/features/accounts/index';
-import { createSafeFetch } from '@sallyport/server/net/safe-fetch';
-import { systemLookup } from '@sallyport/server/net/system-lookup';
+import { createTokens, type Tokens } from '@sallyport/store/accounts/tokens/service';
+import { tokenStore } from '@sallyport/store/accounts/tokens/store';
+import { createUsers, type Users } from '@sallyport/store/accounts/users/service';
+import { userStore } from '@sallyport/store/accounts/users/store';
 import { type Actor, systemActor } from '@sallyport/store/actor';
+import { type Audit, createAudit } from '@sallyport/store/audit/service';
+import { auditStore } from '@sallyport/store/audit/store';
 import { pendingMigrations } from '@sallyport/store/database/migrate';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { createPasswordHasher } from '@sallyport/store/secrets/password-hasher';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Command } from 'commander';
@@ -20,7 +23,9 @@ export interface Deployment {
   config: Config;
   database: Database;
   vault: Vault;
-  accounts: Accounts;
+  audit: Audit;
+  users: Users;
+  tokens: Tokens;
   /** Who runs the command, for the audit trail. */
   actor: Actor;
 }
@@ -54,19 +59,23 @@ export const withDeployment = async (
       throw new CommandFailure('the store is older than this version; run "sallyport migrate" first');
     }
     const vault = await openStoreVault(database, config);
-    const accounts = createAccounts({
-      database,
-      vault,
-      sessionSecret: undefined,
-      localUrl: () => '',
-      fetch: createSafeFetch({ lookup: systemLookup }),
-      clock: () => new Date(),
-      log: createLog('cli', 'silent'),
-    });
-    await accounts.audit.checkKey().catch((error: Error) => {
+    const { kysely: db, transactAside } = database;
+    const clock = () => new Date();
+    const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
+    await audit.checkKey().catch((error: Error) => {
       throw new CommandFailure(`the encryption key is not the one of this store: ${error.message}`);
     });
-    await work({ config, database, vault, accounts, actor: systemActor(`cli ${userInfo().username}`) });
+    // Running servers look for changed accounts by themselves: there is nothing here to invalidate.
+    const common = { db, transactAside, record: audit.record, invalidate: () => {}, clock };
+    await work({
+      config,
+      database,
+      vault,
+      audit,
+      users: createUsers({ ...common, store: userStore, hasher: createPasswordHasher() }),
+      tokens: createTokens({ ...common, store: tokenStore }),
+      actor: systemActor(`cli ${userInfo().username}`),
+    });
   } finally {
     await database.stop();
   }

@@ -5,19 +5,10 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { Config } from '@sallyport/deployment/config';
 import Fastify, { LogController } from 'fastify';
 import type { Logger } from 'pino';
-import { meRoute } from './features/accounts/auth/routes.ts';
 import type { Accounts } from './features/accounts/index.ts';
-import { accountRoutes } from './features/accounts/routes.ts';
-import type { SecuritySuite } from './features/protection/index.ts';
-import { securitySuiteRoutes } from './features/protection/routes.ts';
-import type { Metrics } from './features/system/health/metrics.ts';
-import { healthRoutes, metricsRoute } from './features/system/health/routes.ts';
-import { certificateRoutes } from './features/traffic/certificates/routes.ts';
-import type { Certificates } from './features/traffic/certificates/service.ts';
-import { proxyHostRoutes } from './features/traffic/proxy-hosts/routes.ts';
-import type { ProxyHosts } from './features/traffic/proxy-hosts/service.ts';
-import { remoteServerRoutes } from './features/traffic/remote-servers/routes.ts';
-import type { RemoteServers } from './features/traffic/remote-servers/service.ts';
+import type { Protection } from './features/protection/index.ts';
+import type { System } from './features/system/index.ts';
+import type { Traffic } from './features/traffic/index.ts';
 import type { App } from './http/app-type.ts';
 import { registerBodyParser } from './http/body-parser.ts';
 import { answerUnroutable, registerErrorMapping } from './http/error-mapping.ts';
@@ -35,17 +26,10 @@ export interface AppDeps {
   config: Pick<Config, 'apiAuth'>;
   identify: Identify;
   clientAddress: PolicyOptions['clientAddress'];
-  accounts: Accounts;
   /** Makes a request that is sent twice happen once. */
   beginRequest: BeginRequest;
   log: Logger;
-  metrics: Metrics;
-  /** Whether HAProxy answers at the moment. */
-  isProxyUp(): Promise<boolean>;
-  proxyHosts: ProxyHosts;
-  remoteServers: RemoteServers;
-  certificates: Certificates;
-  suite: SecuritySuite;
+  features: { system: System; accounts: Accounts; protection: Protection; traffic: Traffic };
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -88,20 +72,20 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   registerValidation(app as never);
   await app.register(multipart, { throwFileSizeLimit: false });
   await registerOpenApi(app);
+  const { system, accounts, protection, traffic } = deps.features;
   await app.register(
     async (api) => {
-      await api.register(healthRoutes({ registry: deps.metrics.registry, isProxyUp: deps.isProxyUp }));
-      await api.register(proxyHostRoutes(deps.proxyHosts));
-      await api.register(remoteServerRoutes(deps.remoteServers));
-      await api.register(certificateRoutes(deps.certificates));
-      await api.register(accountRoutes(deps.accounts));
-      await api.register(securitySuiteRoutes(deps.suite));
+      // In the order of the API document.
+      await api.register(system.healthRoutes);
+      await api.register(traffic.routes);
+      await api.register(accounts.routes);
+      await api.register(system.settingRoutes);
+      await api.register(accounts.auditRoutes);
+      await api.register(protection.routes);
     },
     { prefix: '/api/v1' },
   );
-  // Where scrapers look when they are told nothing else.
-  await app.register(metricsRoute(deps.metrics.registry));
-  // The spec names this one outside the versioned root (Authentication 5).
-  await app.register(meRoute(deps.accounts.auth), { prefix: '/api' });
+  await app.register(system.metricsRoute);
+  await app.register(accounts.meRoute, { prefix: '/api' });
   return app;
 };

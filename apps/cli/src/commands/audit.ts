@@ -7,8 +7,8 @@ const verify = () =>
   new Command('verify')
     .description('recompute the chain of audit entries; fails when one was changed, added or removed')
     .action((_options: object, command: Command) =>
-      withDeployment(command, async ({ accounts }) => {
-        const report = await accounts.audit.verify();
+      withDeployment(command, async ({ audit }) => {
+        const report = await audit.verify();
         if (!report.ok) {
           throw new CommandFailure(
             `entry ${report.id}: ${report.reason} (${report.entries} entries before it are intact)`,

@@ -12,9 +12,9 @@ import { print } from '../print.ts';
 const MIN_KEY_LENGTH = 32;
 
 const recordIn =
-  ({ accounts, actor }: Deployment) =>
+  ({ audit, actor }: Deployment) =>
   (tx: Executor) =>
-    accounts.audit.record(tx, { action: 'keys.rotate', actor, resource: 'keys' });
+    audit.record(tx, { action: 'keys.rotate', actor, resource: 'keys' });
 
 /** The deployment gives the key: it has to be told the new one, and to restart with it. */
 const rotateTo = async (deployment: Deployment, path: string): Promise<void> => {
@@ -76,10 +76,10 @@ const forget = () =>
     .description('remove a kept key; secrets in backups sealed with it are lost')
     .argument('<id>')
     .action((keyId: string, _options: object, command: Command) =>
-      withDeployment(command, async ({ config, database, accounts, actor }) => {
+      withDeployment(command, async ({ config, database, audit, actor }) => {
         if (!retiredKeys(config.dataDir).includes(keyId)) throw new CommandFailure(`no key ${keyId} is kept`);
         await database.transact(async (tx) => {
-          await accounts.audit.record(tx, { action: 'keys.forget', actor, resource: `keys/${keyId}` });
+          await audit.record(tx, { action: 'keys.forget', actor, resource: `keys/${keyId}` });
           const count = await countSealedWith(tx, keyId);
           if (count > 0) {
             throw new CommandFailure(`key ${keyId} still seals ${count} secrets of the store; run "keys rotate" first`);

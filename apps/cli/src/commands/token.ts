@@ -27,12 +27,12 @@ const create = () =>
     .addOption(new Option('--role <role>', 'rights of the token').choices(['admin', 'user']).default('user'))
     .option('--expires-days <days>', 'when it stops working (default: never)', days)
     .action((options: { user: string; name: string; role: Role; expiresDays?: number }, command: Command) =>
-      withDeployment(command, async ({ accounts, actor }) => {
-        const owner = await accounts.users.findByEmail(options.user);
+      withDeployment(command, async ({ users, tokens, actor }) => {
+        const owner = await users.findByEmail(options.user);
         if (!owner) throw new CommandFailure(`no user has the address ${options.user}`);
         const { name, role, expiresDays } = options;
         const expires_at = expiresDays === undefined ? null : new Date(Date.now() + expiresDays * DAY_MS).toISOString();
-        const { token } = await accounts.tokens.create({ name, role, expires_at }, owner.id, actor);
+        const { token } = await tokens.create({ name, role, expires_at }, owner.id, actor);
         // Nothing else, so that the output can be piped to where the token is needed.
         print(token);
       }),
@@ -40,9 +40,9 @@ const create = () =>
 
 const list = () =>
   new Command('list').description('list API tokens').action((_options: object, command: Command) =>
-    withDeployment(command, async ({ accounts }) => {
-      const tokens = (await accounts.tokens.list({})).rows;
-      const rows = tokens.map((token) => [
+    withDeployment(command, async ({ tokens }) => {
+      const page = await tokens.list({});
+      const rows = page.rows.map((token) => [
         String(token.id),
         token.name,
         token.role,
@@ -60,8 +60,8 @@ const revoke = () =>
     .description('revoke an API token')
     .argument('<id>', 'number that "token list" shows', tokenId)
     .action((id: number, _options: object, command: Command) =>
-      withDeployment(command, async ({ accounts, actor }) => {
-        await accounts.tokens.remove(id, actor);
+      withDeployment(command, async ({ tokens, actor }) => {
+        await tokens.remove(id, actor);
         print(`token ${id} revoked`);
       }),
     );

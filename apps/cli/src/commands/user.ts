@@ -5,8 +5,8 @@ import { CommandFailure } from '../failure.ts';
 import { print, printTable } from '../print.ts';
 import { type ChosenPassword, choosePassword } from '../read-password.ts';
 
-const findUser = async ({ accounts }: Deployment, email: string): Promise<User> => {
-  const user = await accounts.users.findByEmail(email);
+const findUser = async ({ users }: Deployment, email: string): Promise<User> => {
+  const user = await users.findByEmail(email);
   if (!user) throw new CommandFailure(`no user has the address ${email}`);
   return user;
 };
@@ -22,10 +22,10 @@ const createAdmin = () =>
     .option('--name <name>', 'name to show', '')
     .option('--password-stdin', 'read the password from standard input', false)
     .action((email: string, options: { name: string; passwordStdin: boolean }, command: Command) =>
-      withDeployment(command, async ({ accounts, actor }) => {
+      withDeployment(command, async ({ users, actor }) => {
         const chosen = await choosePassword(options.passwordStdin);
         const { password } = chosen;
-        const user = await accounts.users.create({ email, name: options.name, password, role: 'admin' }, actor);
+        const user = await users.create({ email, name: options.name, password, role: 'admin' }, actor);
         print(`administrator ${user.email} added`);
         tell(chosen);
       }),
@@ -41,13 +41,13 @@ const resetPassword = () =>
     .action(
       (email: string, options: { passwordStdin: boolean; activate: boolean; clearTotp: boolean }, command: Command) =>
         withDeployment(command, async (deployment) => {
-          const { accounts, actor } = deployment;
+          const { users, actor } = deployment;
           const { id } = await findUser(deployment, email);
           const chosen = await choosePassword(options.passwordStdin);
           const { password } = chosen;
           const patch = { password, ...(options.activate ? ({ status: 'active' } as const) : {}) };
-          const user = await accounts.users.update(id, patch, actor);
-          if (options.clearTotp) await accounts.users.clearTotp(id, actor);
+          const user = await users.update(id, patch, actor);
+          if (options.clearTotp) await users.clearTotp(id, actor);
           print(`password of ${user.email} set`);
           tell(chosen);
           if (user.status !== 'active') print(`the user is ${user.status} and can not sign in; see --activate`);
@@ -56,9 +56,9 @@ const resetPassword = () =>
 
 const list = () =>
   new Command('list').description('list users').action((_options: object, command: Command) =>
-    withDeployment(command, async ({ accounts }) => {
-      const users = (await accounts.users.list({})).rows;
-      const rows = users.map((user) => [
+    withDeployment(command, async ({ users }) => {
+      const page = await users.list({});
+      const rows = page.rows.map((user) => [
         String(user.id),
         user.email,
         user.role,

@@ -20,8 +20,8 @@ import { originAddressStore } from '../dataplane/routes/origins/store.ts';
 import { createPlane } from '../dataplane/routes/plane.ts';
 import type { RouteSource } from '../dataplane/routes/source.ts';
 import { findCoreRuleSet } from '../features/protection/rulesets/core-rule-set.ts';
-import { createSecuritySource } from '../features/protection/stored-protection.ts';
-import { createRouteSource } from '../features/traffic/stored-routes.ts';
+import { createSecuritySource } from '../features/protection/stored.ts';
+import { createRouteSource } from '../features/traffic/stored.ts';
 import { systemLookup } from '../net/system-lookup.ts';
 import { renderEnforcement } from './protection.ts';
 

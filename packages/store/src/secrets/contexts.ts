@@ -1,2 +1,17 @@
-/** What the sealed key of the audit chain is bound to. */
+// What a sealed text is bound to, so that it can't be moved to another place of the store. Every place has its own here:
+// `rotate-keys.ts` opens and seals them all.
+
+/** Key of the audit chain. */
 export const CHAIN_KEY_CONTEXT = 'audit:chain';
+
+/** Private key of a certificate. */
+export const certificateKeyContext = (uuid: string): string => `certificate:${uuid}`;
+
+/** Secret of an authenticator app. */
+export const totpContext = (userId: number): string => `user:${userId}:totp`;
+
+/** Value of a secret setting. */
+export const settingContext = (key: string): string => `setting:${key}`;
+
+/** Answer to a request with an `Idempotency-Key`. */
+export const answerContext = (id: string): string => `idempotency:${id}`;

@@ -1,10 +1,6 @@
 import { SETTINGS, type SettingDefinition } from '@sallyport/contract';
-import { totpContext } from '@sallyport/server/features/accounts/auth/totp/context';
-import { settingContext } from '@sallyport/server/features/system/settings/setting-context';
-import { keyContext } from '@sallyport/server/features/traffic/certificates/source';
-import { answerContext } from '@sallyport/server/http/idempotency/store';
 import type { Database, Executor } from '../database/open.ts';
-import { CHAIN_KEY_CONTEXT } from './contexts.ts';
+import { answerContext, CHAIN_KEY_CONTEXT, certificateKeyContext, settingContext, totpContext } from './contexts.ts';
 import { keyIdOf, type Vault } from './vault.ts';
 
 /** One sealed text in the store, and how to replace it. */
@@ -27,7 +23,7 @@ export const SEALED_PLACES: Readonly<Record<string, (tx: Executor) => AsyncGener
         .executeTakeFirstOrThrow();
       yield {
         sealed: row.key_sealed,
-        context: keyContext(row.uuid),
+        context: certificateKeyContext(row.uuid),
         replace: (key_sealed) => tx.updateTable('certificates').set({ key_sealed }).where('id', '=', id).execute(),
       };
     }

@@ -1,64 +1,62 @@
 import { checkCountryDatabase, findCountryDatabase } from '@sallyport/access/country-database';
 import type { SettingKey } from '@sallyport/contract';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
-import type { Actor, RecordChange } from '@sallyport/store/actor';
-import type { Database, Executor } from '@sallyport/store/database/open';
-import { refuse } from '@sallyport/store/errors';
-import type { Vault } from '@sallyport/store/secrets/vault';
-import type { Logger } from 'pino';
+import type { Actor } from '@sallyport/store/actor';
+import type { Executor } from '@sallyport/store/database/open';
+import type { App } from '../../http/app-type.ts';
 import type { CheckDestination } from '../../net/check-destination.ts';
-import { type SafeFetch, SafeFetchError } from '../../net/safe-fetch.ts';
-import type { Auth } from '../accounts/auth/service.ts';
-import type { Metrics } from '../system/health/metrics.ts';
-import { registerSecurityMetrics } from '../system/health/security-metrics.ts';
+import type { SafeFetch } from '../../net/safe-fetch.ts';
+import type { Accounts } from '../accounts/index.ts';
+import type { Ground } from '../ground.ts';
+import type { System } from '../system/index.ts';
+import { accessListRoutes } from './access-lists/routes.ts';
 import { createAccessLists } from './access-lists/service.ts';
 import { accessListStore } from './access-lists/store.ts';
+import { blockRoutes } from './blocks/routes.ts';
 import { createBlocks } from './blocks/service.ts';
 import { blockStore } from './blocks/store.ts';
+import { decisionRoutes } from './decisions/routes.ts';
 import { createDecisions } from './decisions/service.ts';
 import { decisionStore } from './decisions/store.ts';
 import { createGuardCounters } from './logs/guard-counters.ts';
 import { createLogHub } from './logs/hub.ts';
 import { logSocket, startLogIntake } from './logs/log-intake.ts';
 import { createRefusedUpgrades } from './logs/refused-upgrades.ts';
+import { logRoutes } from './logs/routes.ts';
 import { toNotification } from './logs/security-event.ts';
 import { createSecurityLog } from './logs/service.ts';
+import { registerSecurityMetrics } from './metrics.ts';
 import { createNotifier } from './notifications/notifier.ts';
-import { createNotifications, type SendMail } from './notifications/service.ts';
+import { notificationRoutes } from './notifications/routes.ts';
+import { createNotifications } from './notifications/service.ts';
 import { notificationStore } from './notifications/store.ts';
+import { onBehalfOfCallers } from './on-behalf-of-callers.ts';
 import { createRuleCheck } from './rulesets/check-rules.ts';
 import { findCoreRuleSet } from './rulesets/core-rule-set.ts';
+import { rulesetRoutes } from './rulesets/routes.ts';
 import { createRulesets } from './rulesets/service.ts';
 import { rulesetStore } from './rulesets/store.ts';
-import { createSecuritySource } from './stored-protection.ts';
+import { createSecuritySource } from './stored.ts';
 import { createTargetCheck } from './suite/check-targets.ts';
 import { createEnforcement } from './suite/enforcement.ts';
 import { createGuardConfigFile } from './suite/guard-config-file.ts';
 import { createLockOutRules } from './suite/lock-out.ts';
 import { splitNetworks } from './suite/network-list.ts';
 import type { EnforcementPlane } from './suite/ports.ts';
+import { securityRoutes } from './suite/routes.ts';
 import { createSecurity } from './suite/service.ts';
 import { MASTER_SWITCH, securityStore } from './suite/store.ts';
 
-export interface SecuritySuiteDeps {
-  database: Database;
-  dataDir: string;
-  vault: Vault;
-  fetch: SafeFetch;
-  checkDestination: CheckDestination;
-  sendMail: SendMail;
-  readSetting: (key: SettingKey) => Promise<string>;
-  /** Count and record wrong break-glass tokens. */
-  beginSecretAttempt: Auth['beginSecretAttempt'];
-  noteFailure: Auth['noteFailure'];
+export interface ProtectionDeps {
+  /** Where it is enforced. */
+  plane: EnforcementPlane;
   /** Whether an origin is our own management API. */
   isOwnApi: (host: string, port: number) => boolean;
-  /** Where the suite is enforced. */
-  enforcementPlane: EnforcementPlane;
-  metrics: Metrics;
-  record: RecordChange;
-  clock: () => Date;
-  log: Logger;
+  fetch: SafeFetch;
+  checkDestination: CheckDestination;
+  system: Pick<System, 'settings' | 'mailer' | 'metrics'>;
+  /** Count and record wrong break-glass tokens. */
+  accounts: Pick<Accounts, 'beginSecretAttempt' | 'noteFailure'>;
 }
 
 /** Entries of the live stream that a new reader can ask for. */
@@ -67,47 +65,28 @@ const LOG_ENTRIES = 1_000;
 const READER_BUFFER_BYTES = 1024 * 1024;
 /** Spec, Limits. */
 const PING_MS = 30_000;
-const RULES_TIMEOUT_MS = 20_000;
 /** How long an answer waits for guards that compile rules; `GET /security/status` tells when it took longer. */
 const ENFORCED_WITHIN_MS = 10_000;
-const RULES_REDIRECTS = 3;
 
 /** Wires the security suite: what is stored, what is enforced, and what it tells. Call `start` once. */
-export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
-  const { database, dataDir, fetch, metrics, record, clock, log } = deps;
+export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
+  const { dataDir, database, vault, record, clock, log } = ground;
+  const { plane, isOwnApi, fetch, checkDestination, accounts } = deps;
+  const { settings, mailer, metrics } = deps.system;
   const { kysely: db, transact } = database;
   const countryDatabase = findCountryDatabase(dataDir);
   const country = countryDatabase === undefined ? undefined : checkCountryDatabase(countryDatabase);
 
   const enforcement = createEnforcement({
-    source: createSecuritySource(db, deps.isOwnApi),
-    plane: deps.enforcementPlane,
+    source: createSecuritySource(db, isOwnApi),
+    plane,
     guardFile: createGuardConfigFile(dataDir),
     core: findCoreRuleSet,
     clock,
     log,
   });
 
-  const checkWebhookUrl = async (url: string): Promise<void> => {
-    try {
-      await deps.checkDestination(url);
-    } catch (error) {
-      throw error instanceof SafeFetchError ? refuse.invalid(`Invalid webhook URL: ${error.message}`) : error;
-    }
-  };
-
-  const fetchText = async (url: string, { maxBytes }: { maxBytes: number }): Promise<string> => {
-    try {
-      const limits = { maxBytes, timeoutMs: RULES_TIMEOUT_MS, maxRedirects: RULES_REDIRECTS };
-      const { status, body } = await fetch(url, { method: 'GET', ...limits });
-      if (status !== 200) throw refuse.invalid(`source_url could not be fetched: it answered with status ${status}`);
-      return body.toString('utf8');
-    } catch (error) {
-      if (!(error instanceof SafeFetchError)) throw error;
-      throw refuse.invalid(`source_url could not be fetched: ${error.message}`);
-    }
-  };
-
+  const { checkWebhookUrl, fetchText } = onBehalfOfCallers(fetch, checkDestination);
   const common = { db, transact, record, clock };
   const changed = enforcement.refresh;
   const { inForce } = enforcement;
@@ -119,17 +98,17 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
   const notifications = createNotifications({
     ...common,
     store: notificationStore,
-    vault: deps.vault,
+    vault,
     checkWebhookUrl,
     otherWebhookUrl: async () => (await securityStore(db).config())?.webhook_url ?? '',
     fetch,
-    sendMail: deps.sendMail,
+    sendMail: mailer.trySend,
   });
   const notifier = createNotifier({ targets: notifications.targets, log });
   const blocks = createBlocks({
     db,
     store: blockStore,
-    limit: async () => Number(await deps.readSetting('security.block_log.entries')),
+    limit: async () => Number(await settings.read('security.block_log.entries')),
     log,
   });
   const hub = createLogHub(LOG_ENTRIES);
@@ -161,40 +140,41 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
     guards: () => ({ ...counters.totals(), revisions: counters.revisions() }),
   });
 
-  return {
+  const security = createSecurity({
+    ...common,
+    store: securityStore,
+    rulesetNames: async (executor) => (await rulesetStore(executor).list()).map(({ name }) => name),
+    checkWebhookUrl,
+    checkTargets: createTargetCheck(async () => (await import('@sallyport/waf')).compile),
     enforcement,
-    notifications,
-    blocks,
-    hub,
-    securityLog,
-    refusedUpgradeAt: refusedUpgrades.lastAt,
-    liveReaders: {
-      pingMs: PING_MS,
-      maxBufferedBytes: READER_BUFFER_BYTES,
-      onCutOff: () => {
-        cutOff += 1;
-      },
+    lockOut,
+    beginSecretAttempt: accounts.beginSecretAttempt,
+    noteFailure: accounts.noteFailure,
+  });
+  const decisions = createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement, inForce });
+  const rulesets = createRulesets({
+    ...common,
+    store: rulesetStore,
+    check: createRuleCheck(findCoreRuleSet, () => securityStore(db).largestBodyLimit()),
+    fetchText,
+    changed,
+  });
+  const accessLists = createAccessLists({ ...common, store: accessListStore, country, inForce, changed });
+  const liveReaders = {
+    pingMs: PING_MS,
+    maxBufferedBytes: READER_BUFFER_BYTES,
+    onCutOff: () => {
+      cutOff += 1;
     },
-    security: createSecurity({
-      ...common,
-      store: securityStore,
-      rulesetNames: async (executor) => (await rulesetStore(executor).list()).map(({ name }) => name),
-      checkWebhookUrl,
-      checkTargets: createTargetCheck(async () => (await import('@sallyport/waf')).compile),
-      enforcement,
-      lockOut,
-      beginSecretAttempt: deps.beginSecretAttempt,
-      noteFailure: deps.noteFailure,
-    }),
-    decisions: createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement, inForce }),
-    rulesets: createRulesets({
-      ...common,
-      store: rulesetStore,
-      check: createRuleCheck(findCoreRuleSet, () => securityStore(db).largestBodyLimit()),
-      fetchText,
-      changed,
-    }),
-    accessLists: createAccessLists({ ...common, store: accessListStore, country, inForce, changed }),
+  };
+
+  return {
+    inForce,
+    /** See `createEnforcement`. */
+    hostsChanged: enforcement.hostsChanged,
+    /** Everything is told again: HAProxy or the guards lost what they knew. */
+    replay: enforcement.replay,
+    refusedUpgradeAt: refusedUpgrades.lastAt,
 
     /** Throws a `Refusal` for a change of a setting that could lock the caller out. */
     async checkSetting(tx: Executor, key: SettingKey, value: string, actor: Actor): Promise<void> {
@@ -209,6 +189,16 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
       const timer = setTimeout(resolve, ENFORCED_WITHIN_MS);
       await Promise.race([followed, late]);
       clearTimeout(timer);
+    },
+
+    async routes(app: App): Promise<void> {
+      await app.register(securityRoutes(security));
+      await app.register(decisionRoutes(decisions));
+      await app.register(rulesetRoutes(rulesets));
+      await app.register(accessListRoutes(accessLists));
+      await app.register(notificationRoutes(notifications));
+      await app.register(blockRoutes(blocks));
+      await app.register(logRoutes(hub, liveReaders));
     },
 
     /** Enforces what is stored and takes in what guards tell, until stopped. */
@@ -233,4 +223,4 @@ export const createSecuritySuite = (deps: SecuritySuiteDeps) => {
     },
   };
 };
-export type SecuritySuite = ReturnType<typeof createSecuritySuite>;
+export type Protection = ReturnType<typeof createProtection>;

@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { RecordChange } from '@sallyport/store/actor';
 import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
+import { answerContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Answer, BeginRequest } from './answer.ts';
-import { answerContext, type IdempotencyStore } from './store.ts';
+import type { IdempotencyStore } from './store.ts';
 
 export interface IdempotencyDeps {
   db: Executor;

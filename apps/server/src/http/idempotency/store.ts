@@ -1,9 +1,6 @@
 import type { IdempotencyKeyRow } from '@sallyport/store/database/idempotency-tables';
 import type { Executor } from '@sallyport/store/database/open';
 
-/** What a row's sealed text is bound to. */
-export const answerContext = (id: string): string => `idempotency:${id}`;
-
 export const idempotencyStore = (db: Executor) => ({
   /** Adds a row; false when there is one. */
   async insert(row: IdempotencyKeyRow): Promise<boolean> {

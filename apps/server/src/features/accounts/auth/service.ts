@@ -1,4 +1,5 @@
 import type { Login, Me, PasswordChange, SignedIn } from '@sallyport/contract';
+import { requireSession } from '@sallyport/store/accounts/session-only';
 import { toUser } from '@sallyport/store/accounts/users/to-user';
 import type { Actor, ChangeEntry, RecordChange } from '@sallyport/store/actor';
 import type { StoredUser } from '@sallyport/store/database/account-tables';
@@ -9,7 +10,7 @@ import type { PasswordHasher } from '@sallyport/store/secrets/password-hasher';
 import { checkNewPassword } from '@sallyport/store/secrets/password-rules';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { createFailureNotes } from './failure-notes.ts';
-import { requireSession, type Sessions } from './sessions.ts';
+import type { Sessions } from './sessions.ts';
 import type { AuthStore } from './store.ts';
 import type { OpenAttempt, Throttle } from './throttle.ts';
 import { checkSecondFactor } from './totp/second-factor.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ListQuery, Role, Session, SignedIn } from '@sallyport/contract';
+import { requireSession } from '@sallyport/store/accounts/session-only';
 import { toUser } from '@sallyport/store/accounts/users/to-user';
 import type { Actor, RecordChange, UserIdentity } from '@sallyport/store/actor';
 import type { StoredUser } from '@sallyport/store/database/account-tables';
@@ -21,21 +22,6 @@ export interface SessionDeps {
 
 const LIFETIME_MS = 24 * 3_600_000;
 const MAX_USER_AGENT = 256;
-
-/** Throws a 403 for an API token: what it would grant or open outlives its own revocation. */
-export const refuseApiToken = ({ identity }: Actor): void => {
-  if (identity.kind === 'user' && identity.sessionId === null) {
-    throw refuse.forbidden('An API token can not do this; sign in instead');
-  }
-};
-
-/** The user of a signed-in session. Throws a 401 without one, a 403 for an API token: it must not outlive itself by making more. */
-export const requireSession = ({ identity }: Actor): UserIdentity & { sessionId: string } => {
-  if (identity.kind !== 'user') throw refuse.unauthorized('Authentication required');
-  const { sessionId } = identity;
-  if (sessionId === null) throw refuse.forbidden('An API token can not do this; sign in instead');
-  return { ...identity, sessionId };
-};
 
 export const createSessions = (deps: SessionDeps) => {
   const { db, transactAside, store, tokens, record, invalidate, clock } = deps;

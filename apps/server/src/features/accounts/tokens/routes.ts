@@ -1,11 +1,11 @@
 import { ApiToken, CreatedApiToken, ListQuery, NewApiToken } from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
+import { requireSession } from '@sallyport/store/accounts/session-only';
 import type { Tokens } from '@sallyport/store/accounts/tokens/service';
 import type { App } from '../../../http/app-type.ts';
 import { parseRowId } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';
 import { ifMatch, locate, tagged } from '../../../http/versions.ts';
-import { requireSession } from '../auth/sessions.ts';
 
 const tags = ['tokens'];
 const Params = Type.Object({ id: Type.String() });

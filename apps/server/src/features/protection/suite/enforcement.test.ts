@@ -12,7 +12,7 @@ import { type Enforced, startEnforced } from '../../../testing/start-enforced.ts
 import { createDecisions } from '../decisions/service.ts';
 import { decisionStore } from '../decisions/store.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
-import { createSecuritySource } from '../stored-protection.ts';
+import { createSecuritySource } from '../stored.ts';
 import { createEnforcement, type Enforcement } from './enforcement.ts';
 import { createGuardConfigFile, guardConfigPath } from './guard-config-file.ts';
 import type { EnforcementPlane } from './ports.ts';

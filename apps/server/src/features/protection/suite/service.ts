@@ -6,13 +6,13 @@ import {
   type SecurityStatus,
   type WafExclusion,
 } from '@sallyport/contract';
+import { refuseApiToken } from '@sallyport/store/accounts/session-only';
 import type { Actor, ChangeEntry, RecordChange } from '@sallyport/store/actor';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { anyVersion } from '@sallyport/store/object-version';
 import { normaliseSetup } from '../../../dataplane/protection/waf-setup.ts';
-import { refuseApiToken } from '../../accounts/auth/sessions.ts';
-import type { OpenAttempt } from '../../accounts/auth/throttle.ts';
+import type { OpenAttempt } from '../../accounts/index.ts';
 import { generateToken, hashToken } from './break-glass.ts';
 import { normaliseExclusions } from './exclusions.ts';
 import type { LockOutRules } from './lock-out.ts';

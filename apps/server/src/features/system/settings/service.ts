@@ -7,15 +7,15 @@ import {
   type SettingDefinition,
   type SettingKey,
 } from '@sallyport/contract';
+import { refuseApiToken } from '@sallyport/store/accounts/session-only';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
 import { type Page, pageOfRows } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { anyVersion } from '@sallyport/store/object-version';
+import { settingContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import { refuseApiToken } from '../../accounts/auth/sessions.ts';
 import { checkSetting, isSettingKey } from './check-value.ts';
-import { settingContext } from './setting-context.ts';
 import type { SettingStore } from './store.ts';
 
 export interface SettingDeps {

@@ -7,9 +7,9 @@ import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { Refusal, refuse } from '@sallyport/store/errors';
 import { anyVersion } from '@sallyport/store/object-version';
+import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { parseCertificatePair } from './pem.ts';
-import { keyContext } from './source.ts';
 import type { CertificateStore, StoredCertificate } from './store.ts';
 import { createBestMatch } from './usage.ts';
 
@@ -110,7 +110,7 @@ export const createCertificates = (deps: CertificateDeps) => {
           provider: 'custom',
           domains: pair.names.join(','),
           chain_pem: pair.chainPem,
-          key_sealed: vault.seal(pair.keyPem, keyContext(uuid)),
+          key_sealed: vault.seal(pair.keyPem, certificateKeyContext(uuid)),
           not_before: pair.notBefore.toISOString(),
           expires_at: pair.notAfter.toISOString(),
           created_at: now.toISOString(),

@@ -1,16 +1,14 @@
+import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { CertificateSource } from '../../../dataplane/routes/source.ts';
 import type { StoredCertificate } from './store.ts';
-
-/** What a sealed key is bound to, so that it can't be moved to another row. */
-export const keyContext = (uuid: string): string => `certificate:${uuid}`;
 
 /** Translates a stored certificate into what the data plane holds; the key is decrypted only when it is asked for. */
 export const toCertificateSource = (certificate: StoredCertificate, vault: Vault): CertificateSource => ({
   id: certificate.id,
   open: () => ({
     id: certificate.id,
-    pem: `${certificate.chain_pem.trimEnd()}\n${vault.open(certificate.key_sealed, keyContext(certificate.uuid))}`,
+    pem: `${certificate.chain_pem.trimEnd()}\n${vault.open(certificate.key_sealed, certificateKeyContext(certificate.uuid))}`,
     names: certificate.domains.split(','),
     notAfter: Date.parse(certificate.expires_at),
   }),

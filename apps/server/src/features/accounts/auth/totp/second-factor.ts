@@ -1,13 +1,13 @@
 import type { Login, PasswordProof, RecoveryCodes, TotpConfirmation, TotpSecret } from '@sallyport/contract';
+import { requireSession } from '@sallyport/store/accounts/session-only';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
 import type { StoredUser } from '@sallyport/store/database/account-tables';
 import type { Executor, TransactAside } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
+import { totpContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import { requireSession } from '../sessions.ts';
 import type { AuthStore } from '../store.ts';
 import { acceptTotp, describeSecret, newTotpSecret } from './codes.ts';
-import { totpContext } from './context.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 
 export interface SecondFactorDeps {

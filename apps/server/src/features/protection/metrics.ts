@@ -1,6 +1,6 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
 import { VERDICT_SECONDS_BOUNDS } from '@sallyport/contract';
-import { gaugesOf } from './gauges.ts';
+import { gaugesOf } from '../system/index.ts';
 
 /** What the suite counts, read when the metrics are asked for. */
 export interface SecurityFigures {

@@ -1,0 +1,70 @@
+import type { SettingKey } from '@sallyport/contract';
+import type { App } from '../../http/app-type.ts';
+import { sendMail } from '../../net/mail.ts';
+import type { SafeFetch } from '../../net/safe-fetch.ts';
+import type { Ground } from '../ground.ts';
+import { createBackupWriter } from './backups/write-backup.ts';
+import { createMetrics, type PlaneStatus } from './health/metrics.ts';
+import { healthRoutes, metricsRoute } from './health/routes.ts';
+import { registerUnjudgedMetrics, type Unjudged } from './health/unjudged-metrics.ts';
+import { createMailer } from './settings/mailer.ts';
+import { settingRoutes } from './settings/routes.ts';
+import { createSettings, type SettingDeps } from './settings/service.ts';
+import { settingStore } from './settings/store.ts';
+import { urlRoutes } from './url-check/routes.ts';
+import { createUrlTest } from './url-check/service.ts';
+
+export { gaugesOf } from './health/gauges.ts';
+export type { Metrics } from './health/metrics.ts';
+export type { Mailer } from './settings/mailer.ts';
+export type { Settings } from './settings/service.ts';
+
+export interface SystemDeps {
+  fetch: SafeFetch;
+  /** What HAProxy tells of itself. */
+  proxy: {
+    status: () => PlaneStatus;
+    isUp: () => Promise<boolean>;
+    /** Undefined while HAProxy does not answer. */
+    unjudged: () => Promise<Unjudged | undefined>;
+  };
+  /** Throws a `Refusal` for a change of a setting that this caller may not make. */
+  checkSetting: SettingDeps['check'];
+  /** Called after a setting was stored by this process. */
+  settingChanged: (key: SettingKey) => Promise<void>;
+}
+
+/** Wires how the service itself is set up, backed up and watched over: settings, mail, backups, metrics, health. */
+export const createSystem = (ground: Ground, { fetch, proxy, checkSetting, settingChanged }: SystemDeps) => {
+  const { database, dataDir, vault, record, clock, log } = ground;
+  const { kysely: db, transact } = database;
+  const settings = createSettings({
+    db,
+    transact,
+    store: settingStore,
+    vault,
+    record,
+    check: checkSetting,
+    changed: settingChanged,
+  });
+  const mailer = createMailer({ read: settings.read, send: sendMail, log });
+  const testUrl = createUrlTest({ fetch, now: () => performance.now() });
+  const metrics = createMetrics(proxy.status);
+  const { registry } = metrics;
+  registerUnjudgedMetrics(registry, proxy.unjudged);
+  return {
+    settings,
+    mailer,
+    metrics,
+    writeBackup: createBackupWriter({ db, dataDir, clock }),
+
+    healthRoutes: healthRoutes({ registry, isProxyUp: proxy.isUp }),
+    /** For the root of the server, where scrapers look when they are told nothing else. */
+    metricsRoute: metricsRoute(registry),
+    async settingRoutes(app: App): Promise<void> {
+      await app.register(settingRoutes({ settings, mailer }));
+      await app.register(urlRoutes(testUrl));
+    },
+  };
+};
+export type System = ReturnType<typeof createSystem>;

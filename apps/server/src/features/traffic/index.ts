@@ -1,0 +1,94 @@
+import type { Plane } from '../../dataplane/routes/plane.ts';
+import type { App } from '../../http/app-type.ts';
+import { probeTcp } from '../../net/tcp-probe.ts';
+import type { Ground } from '../ground.ts';
+import type { Protection } from '../protection/index.ts';
+import type { System } from '../system/index.ts';
+import { certificateRoutes } from './certificates/routes.ts';
+import { createCertificates } from './certificates/service.ts';
+import { certificateStore } from './certificates/store.ts';
+import { proxyHostRoutes } from './proxy-hosts/routes.ts';
+import { createProxyHosts, type ProxyHostDeps } from './proxy-hosts/service.ts';
+import { proxyHostStore } from './proxy-hosts/store.ts';
+import { createHostSurroundings } from './proxy-hosts/surroundings.ts';
+import { remoteServerRoutes } from './remote-servers/routes.ts';
+import { createRemoteServers } from './remote-servers/service.ts';
+import { remoteServerStore } from './remote-servers/store.ts';
+
+/** Spec, contract.md: the connection test is a TCP connect with this limit. */
+const CONNECTION_TEST_TIMEOUT_MS = 5_000;
+
+export interface TrafficDeps {
+  /** Where routes and certificates go live. */
+  plane: Plane;
+  reservedOrigin: ProxyHostDeps['reservedOrigin'];
+  protection: Pick<Protection, 'hostsChanged' | 'inForce' | 'refusedUpgradeAt'>;
+  writeBackup: System['writeBackup'];
+}
+
+/** Wires what is proxied to where: proxy hosts, remote servers, certificates. */
+export const createTraffic = (ground: Ground, { plane, reservedOrigin, protection, writeBackup }: TrafficDeps) => {
+  const { database, vault, record, clock, log } = ground;
+  const { kysely: db, transact } = database;
+  const common = { db, transact, record, clock };
+  const surroundings = createHostSurroundings({
+    db,
+    modulesInForce: protection.inForce,
+    refusedUpgradeAt: protection.refusedUpgradeAt,
+    clock,
+  });
+
+  /** The guards learn of an access list before the route goes live, and may forget one after: no request gets past it, or stuck, in between. */
+  const syncHosts = async (ids: readonly number[]): Promise<void> => {
+    let routesAreLive: () => void;
+    try {
+      routesAreLive = await protection.hostsChanged(ids);
+    } catch (err) {
+      log.error({ err }, 'the guards could not be told of a change');
+      return plane.postponeHosts(ids, `the guards could not be told: ${(err as Error).message}`);
+    }
+    await plane.syncHosts(ids).finally(routesAreLive);
+  };
+  const syncCertificates = (ids: readonly number[]): Promise<void> => {
+    surroundings.certificatesChanged();
+    return plane.syncCertificates(ids);
+  };
+
+  const proxyHosts = createProxyHosts({
+    ...common,
+    store: proxyHostStore,
+    plane: { hostState: plane.hostState, syncHosts },
+    reservedOrigin,
+    surroundings: surroundings.of,
+  });
+  const remoteServers = createRemoteServers({
+    ...common,
+    store: remoteServerStore,
+    connect: (host, port) => probeTcp(host, port, CONNECTION_TEST_TIMEOUT_MS),
+  });
+  const certificates = createCertificates({
+    ...common,
+    store: certificateStore,
+    vault,
+    plane: { certificateState: plane.certificateState, syncCertificates },
+    backup: writeBackup,
+  });
+
+  return {
+    /** To be told of what another node changed: takes it to the data plane. */
+    async changedElsewhere({ hosts, certificates }: Record<'hosts' | 'certificates', number[]>): Promise<void> {
+      if (certificates.length > 0) await syncCertificates(certificates);
+      if (hosts.length > 0) await syncHosts(hosts);
+    },
+
+    /** To be told when another node may have changed anything: what is known of certificates is read anew. */
+    forget: surroundings.certificatesChanged,
+
+    async routes(app: App): Promise<void> {
+      await app.register(proxyHostRoutes(proxyHosts));
+      await app.register(remoteServerRoutes(remoteServers));
+      await app.register(certificateRoutes(certificates));
+    },
+  };
+};
+export type Traffic = ReturnType<typeof createTraffic>;
