@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
-import { proxyHostStore } from '@sallyport/server/features/traffic/proxy-hosts/store';
+import { proxyHostStore } from '@sallyport/server/testing/parts';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { freePorts } from '../support/free-ports.ts';

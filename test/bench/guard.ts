@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { VERDICT_SECONDS_BOUNDS } from '@sallyport/contract';
 import { createEnforcementMap } from '@sallyport/enforcement/live-map';
 import { createAdminSocket, dataPlaneFiles } from '@sallyport/haproxy';
-import { createBans } from '@sallyport/server/dataplane/protection/bans';
+import { createBans } from '@sallyport/server/testing/parts';
 import { baselineRules, crsSettings } from '@sallyport/waf';
 import { crs3Rules, crs3Setup } from '../../packages/waf/bench/crs.ts';
 import { type Kind, kinds, requestText } from '../../packages/waf/bench/requests.ts';

@@ -12,7 +12,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
-import { proxyHostStore } from '@sallyport/server/features/traffic/proxy-hosts/store';
+import { proxyHostStore } from '@sallyport/server/testing/parts';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { createProduct, type Product } from '../chaos/product.ts';

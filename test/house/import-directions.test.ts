@@ -10,8 +10,6 @@ const repository = fileURLToPath(new URL('../..', import.meta.url));
 /** Importing file, the import statement's end, whether biome.json must let it pass. */
 type Case = readonly [file: string, imported: string, verdict: 'allowed' | 'refused'];
 
-const feature = 'apps/server/src/features/proxy-hosts';
-
 const cases: readonly Case[] = [
   ['packages/contract/src/a.ts', "'typebox'", 'allowed'],
   ['packages/contract/src/a.ts', "'node:fs'", 'refused'],
@@ -24,42 +22,6 @@ const cases: readonly Case[] = [
   ['packages/waf/src/a.ts', "'../../spop/src/agent.ts'", 'refused'],
   ['packages/access/src/a.ts', "'ipaddr.js'", 'allowed'],
   ['packages/access/src/a.ts', "'undici'", 'refused'],
-
-  [`${feature}/service.ts`, "'../../net/safe-fetch.ts'", 'allowed'],
-  [`${feature}/service.ts`, "'fastify'", 'refused'],
-  [`${feature}/service.ts`, "'kysely'", 'refused'],
-  [`${feature}/service.ts`, "'node:tls'", 'refused'],
-  [`${feature}/service.ts`, "'../../http/policy.ts'", 'refused'],
-  [`${feature}/service.ts`, "'../../app.ts'", 'refused'],
-  [`${feature}/service.ts`, "'./store.ts'", 'allowed'],
-  [`${feature}/service.ts`, "'../certificates/store.ts'", 'refused'],
-  [`${feature}/routes.ts`, "'fastify'", 'allowed'],
-  [`${feature}/routes.ts`, "'kysely'", 'refused'],
-  [`${feature}/routes.ts`, "'../certificates/store.ts'", 'refused'],
-  [`${feature}/store.ts`, "'kysely'", 'allowed'],
-  [`${feature}/store.ts`, "'fastify'", 'refused'],
-  [`${feature}/store.ts`, "'../certificates/store.ts'", 'refused'],
-
-  ['apps/server/src/http/a.ts', "'fastify'", 'allowed'],
-  ['apps/server/src/http/a.ts', "'../features/auth/service.ts'", 'refused'],
-  ['apps/server/src/db/a.ts', "'kysely'", 'allowed'],
-  ['apps/server/src/db/a.ts', "'../features/auth/service.ts'", 'refused'],
-  ['apps/server/src/db/a.ts', "'../dataplane/plane.ts'", 'refused'],
-  ['apps/server/src/dataplane/a.ts', "'@sallyport/haproxy'", 'allowed'],
-  ['apps/server/src/dataplane/a.ts', "'kysely'", 'refused'],
-  ['apps/server/src/dataplane/a.ts', "'../features/auth/service.ts'", 'refused'],
-  ['apps/server/src/net/a.ts', "'undici'", 'allowed'],
-  ['apps/server/src/net/a.ts', "'../db/open.ts'", 'refused'],
-  ['apps/server/src/net/a.ts', "'../dataplane/plane.ts'", 'refused'],
-  ['apps/server/src/secrets/a.ts', "'../features/auth/service.ts'", 'refused'],
-
-  ['apps/guard/src/a.ts', "'@sallyport/deployment/places'", 'allowed'],
-  ['apps/guard/src/a.ts', "'@sallyport/store/database/open'", 'refused'],
-  ['apps/guard/src/a.ts', "'../../server/src/server.ts'", 'refused'],
-  ['apps/supervisor/src/a.ts', "'@sallyport/deployment/config'", 'allowed'],
-  ['apps/supervisor/src/a.ts', "'@sallyport/server/server'", 'refused'],
-  ['apps/web/src/a.ts', "'@sallyport/contract'", 'allowed'],
-  ['apps/web/src/a.ts', "'@sallyport/deployment/config'", 'refused'],
 ];
 
 /** Which of the files biome.json refuses for what they import, by one run over all of them. */

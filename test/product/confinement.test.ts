@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { adminSocket } from '@sallyport/deployment/places';
-import { reloadHaproxy } from '@sallyport/server/dataplane/protection/reload';
+import { reloadHaproxy } from '@sallyport/server/testing/parts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createAdminSocket } from '../../packages/haproxy/src/index.ts';

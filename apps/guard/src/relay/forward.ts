@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
 import { type Duplex, Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { endToEnd, type FlatHeaders } from '../headers.ts';
 import { type AnswerStart, readAnswerStart } from './answer-start.ts';
-import { endToEnd, type FlatHeaders } from './headers.ts';
 import type { HeldBody } from './held-body.ts';
 import { NoAnswer } from './no-answer.ts';
 import type { Place } from './places.ts';

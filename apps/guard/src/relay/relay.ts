@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { GuardBlock } from '@sallyport/contract';
+import { toRawHeaders, withoutHeaders } from '../headers.ts';
 import type { Judged, JudgeRequests } from '../judge/judge.ts';
 import { type Question, whyUnprepared } from '../judge/prepared.ts';
 import type { Lanes, Spoken } from '../lanes/lanes.ts';
@@ -11,7 +12,6 @@ import type { CrossingBody, CrossingResponse, RelayedRequest } from '../threads/
 import type { AnswerStart } from './answer-start.ts';
 import { clientPrefix } from './client-prefix.ts';
 import type { Forwarder, InspectAnswer } from './forward.ts';
-import { toRawHeaders, withoutHeaders } from './headers.ts';
 import { type BodyHolder, BodyTooLarge, type HeldBody } from './held-body.ts';
 import { NoAnswer } from './no-answer.ts';
 import type { Place, Places } from './places.ts';

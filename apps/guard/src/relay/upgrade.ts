@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FlatHeaders } from './headers.ts';
+import type { FlatHeaders } from '../headers.ts';
 
 // Not an import, which would load a second HTTP client (docs/decisions/0009-memory-at-rest.md).
 const http = process.getBuiltinModule('node:http');

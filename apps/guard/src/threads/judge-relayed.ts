@@ -1,8 +1,8 @@
 import { readSync } from 'node:fs';
 import type { WafRequest, WafResponse } from '@sallyport/waf';
+import { toRawHeaders } from '../headers.ts';
 import type { Exchange, Judged, JudgeRequests } from '../judge/judge.ts';
 import type { Policy } from '../policy/policy.ts';
-import { toRawHeaders } from '../relay/headers.ts';
 import type { Counter } from '../tell/counts.ts';
 import type { CrossingBody, CrossingResponse, FromThread, Question, RelayedRequest } from './protocol.ts';
 

@@ -1,6 +1,6 @@
 import type { GuardConfig } from '@sallyport/contract';
+import type { FlatHeaders } from '../headers.ts';
 import type { Judgement } from '../judge/judge.ts';
-import type { FlatHeaders } from '../relay/headers.ts';
 
 /** What a thread is started with. */
 export interface ThreadData {

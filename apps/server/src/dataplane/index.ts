@@ -1,12 +1,13 @@
 import type { Config } from '@sallyport/deployment/config';
 import type { Listen } from '@sallyport/deployment/listen';
+import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
 import { createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
 import type { Database } from '@sallyport/store/database/open';
 import type { Logger } from 'pino';
 import { systemLookup } from '../net/system-lookup.ts';
 import { createEnforcementPlane } from './protection/plane.ts';
 import { createProxyPulse } from './proxy-pulse.ts';
-import { adminSocket, haproxyProgram, ownListeners, proxyDirectory } from './proxy-settings.ts';
+import { haproxyProgram, ownListeners } from './proxy-settings.ts';
 import { createOriginGuard, createOwnOrigin } from './routes/origins/guard.ts';
 import { createOriginResolver } from './routes/origins/resolver.ts';
 import { originAddressStore } from './routes/origins/store.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Config } from '@sallyport/deployment/config';
 import { ConfigError } from '@sallyport/deployment/config';
-import { startServer } from '@sallyport/server/server';
-import { emptyStore, onBothDatabases } from '@sallyport/server/testing/start-app';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { startServer } from '../server.ts';
+import { emptyStore, onBothDatabases } from '../testing/start-app.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -5,11 +5,14 @@ import { createEnforcementMaps } from '@sallyport/enforcement/maps';
 import { createAdminSocket, writeStaticFiles } from '@sallyport/haproxy';
 import { readWindow, writeWindow } from '../dataplane/protection/window.ts';
 import { toProxySettings } from '../dataplane/proxy-settings.ts';
-import type { CoreRuleSet } from '../features/protection/rulesets/core-rule-set.ts';
-import { foldBans } from '../features/protection/suite/bans.ts';
-import type { EnforcementSource } from '../features/protection/suite/enforcement.ts';
-import { createGuardConfigFile } from '../features/protection/suite/guard-config-file.ts';
-import { computeState, isEnforced } from '../features/protection/suite/state.ts';
+import {
+  type CoreRuleSet,
+  computeState,
+  createGuardConfigFile,
+  type EnforcementSource,
+  foldBans,
+  isEnforced,
+} from '../features/protection/stored.ts';
 
 export interface RenderEnforcementDeps {
   config: Config;

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { adminSocket, masterSocket, proxyDirectory } from '@sallyport/deployment/places';
 import { runDirectory } from '@sallyport/deployment/proxy-account';
 
 /** Files of the data directory that the supervisor and its children agree on, absolute. */
@@ -20,7 +21,7 @@ export const layoutOf = (dataDir: string): Layout => ({
   lockFile: join(dataDir, 'supervisor.lock'),
   stateFile: join(dataDir, 'supervisor.json'),
   runDir: runDirectory(dataDir),
-  haproxyConfig: join(dataDir, 'haproxy', 'haproxy.cfg'),
-  adminSocket: join(dataDir, 'haproxy', 'admin.sock'),
-  masterSocket: join(dataDir, 'haproxy', 'master.sock'),
+  haproxyConfig: join(proxyDirectory(dataDir), 'haproxy.cfg'),
+  adminSocket: adminSocket(dataDir),
+  masterSocket: masterSocket(dataDir),
 });

@@ -5,6 +5,12 @@ import { rulesetStore } from './rulesets/store.ts';
 import type { EnforcementSource } from './suite/enforcement.ts';
 import { securityStore } from './suite/store.ts';
 
+export { type CoreRuleSet, findCoreRuleSet } from './rulesets/core-rule-set.ts';
+export { foldBans } from './suite/bans.ts';
+export type { EnforcementSource } from './suite/enforcement.ts';
+export { createGuardConfigFile } from './suite/guard-config-file.ts';
+export { computeState, isEnforced } from './suite/state.ts';
+
 /** Wires the stores of the features to what enforcement reads. `isOwnApi` tells whether an origin is our own management API. */
 export const createSecuritySource = (
   db: Executor,

@@ -15,7 +15,6 @@ import { urlRoutes } from './url-check/routes.ts';
 import { createUrlTest } from './url-check/service.ts';
 
 export { gaugesOf } from './health/gauges.ts';
-export type { Metrics } from './health/metrics.ts';
 export type { Mailer } from './settings/mailer.ts';
 export type { Settings } from './settings/service.ts';
 

@@ -118,4 +118,3 @@ export const createIdentities = ({ db, store, tokens, isTotpRequired, clock, log
     },
   };
 };
-export type Identities = ReturnType<typeof createIdentities>;

@@ -58,4 +58,3 @@ export const createGuardCounters = () => {
     revisions: (): ReadonlyMap<number, number> => revisions,
   };
 };
-export type GuardCounterTotals = ReturnType<typeof createGuardCounters>;

@@ -90,4 +90,3 @@ export const createSecurityLog = ({ hub, onEvent, onCounters, clock }: SecurityL
     stop: failures.stop,
   };
 };
-export type SecurityLog = ReturnType<typeof createSecurityLog>;

@@ -68,6 +68,3 @@ export interface EnforcementPlane {
   /** How many guards there are, and which of them HAProxy finds unfit to judge at the moment; undefined while it does not answer. */
   judges(): Promise<{ total: number; away: readonly string[] } | undefined>;
 }
-
-/** Tells the running guards that a revision is on disk; resolves when all of them serve it, or says why not. */
-export type TellGuards = (revision: number) => Promise<Applied>;
