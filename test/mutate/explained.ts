@@ -6,7 +6,9 @@ import type { Mutant } from './find-mutants.ts';
 export interface Explained {
   readonly file: string;
   /** The line it is in, trimmed. */
-  readonly code: string;
+  readonly code?: string;
+  /** A constant or function that it is in: all of that is explained. */
+  readonly within?: string;
   /** `what was → what is`, as the report shows it. Without it, all mutants of that line. */
   readonly change?: string;
   readonly why: string;
@@ -19,8 +21,10 @@ export const readExplained = (): readonly Explained[] =>
 /** The explanation of a mutant, if there is one. A file may have moved to another folder since. */
 export const explanationOf = (list: readonly Explained[], mutant: Mutant): Explained | undefined =>
   list.find(
-    ({ file, code, change }) =>
+    ({ file, code, within, change }) =>
       basename(file) === basename(mutant.file) &&
-      code === mutant.code &&
+      (code !== undefined || within !== undefined) &&
+      (code === undefined || code === mutant.code) &&
+      (within === undefined || mutant.within.includes(within)) &&
       (change === undefined || change === mutant.change),
   );

@@ -1,5 +1,5 @@
 import { type Change, mutators } from './mutators.ts';
-import { placesOf } from './syntax.ts';
+import { childOf, type Place, placesOf } from './syntax.ts';
 
 /** One change to one file that a test should notice. */
 export interface Mutant extends Change {
@@ -8,6 +8,8 @@ export interface Mutant extends Change {
   /** The line it begins in, trimmed: what tells it from others when lines move. */
   readonly code: string;
   readonly line: number;
+  /** Constants and functions that it is in, the outermost first. */
+  readonly within: readonly string[];
   /** `what was → what is`, shortened; with `code` it names the mutant in the list of explained ones. */
   readonly change: string;
 }
@@ -18,6 +20,13 @@ const shorten = (text: string): string => {
   const flat = text.replace(/\s+/g, ' ').trim();
   return flat.length > longestShown ? `${flat.slice(0, longestShown)}…` : flat;
 };
+
+const NAMING = new Set(['VariableDeclarator', 'FunctionDeclaration', 'MethodDefinition']);
+
+const namesAround = ({ around }: Place): string[] =>
+  around
+    .filter(({ type }) => NAMING.has(type))
+    .map((node) => String((childOf(node, 'id') ?? childOf(node, 'key'))?.name));
 
 /** All mutants of a file, in the order of the text; equal changes that two mutators make are one. */
 export const findMutants = (file: string, text: string): readonly Mutant[] => {
@@ -32,6 +41,7 @@ export const findMutants = (file: string, text: string): readonly Mutant[] => {
         if (found.has(key)) continue;
         found.set(key, {
           ...change,
+          within: namesAround(place),
           file,
           kind,
           code: text.slice(lineStart, lineEnd === -1 ? text.length : lineEnd).trim(),
