@@ -54,6 +54,28 @@ describe('a body that is held', () => {
     },
   );
 
+  test.each([4_096, 4_097, 10_000, 32_768, 40_000])(
+    'of %i bytes is whole, too, when its memory grows with it',
+    async (bytes) => {
+      const body = await given({ blockBytes: 32_768, memory: roomFor(65_536) })(source(bytes));
+      expect(await contentOf(body)).toEqual(wholeOf(bytes));
+      await body.close();
+    },
+  );
+
+  test('takes no more memory than there is, and none for ever', async () => {
+    const hold = given({ blockBytes: 32_768, memory: roomFor(98_304, 32_768), spool: roomFor(0) });
+    const first = await hold(source(30_000));
+    // The client's share is taken, another's is not; a third finds too little left.
+    await expect(hold(source(5_000))).rejects.toThrow(SpoolFull);
+    const second = await hold(source(30_000), '192.0.2.2');
+    await expect(hold(source(30_000), '192.0.2.3')).rejects.toThrow(SpoolFull);
+    await first.close();
+    const third = await hold(source(30_000), '192.0.2.3');
+    for (const body of [second, third]) await body.close();
+    for (let i = 0; i < 4; i++) await (await hold(source(30_000))).close();
+  });
+
   test('over the limit is refused', async () => {
     await expect(given()(source(100_001))).rejects.toThrow(BodyTooLarge);
   });

@@ -78,6 +78,56 @@ test('refuses bytes that are not UTF-8, and what came before is handed over', ()
   expect(pairs).toEqual([['json.a', '1']]);
 });
 
+test.each<[sequence: number[], isSound: boolean]>([
+  [[0xc1, 0xbf], false],
+  [[0xc2, 0x80], true],
+  [[0xdf, 0xbf], true],
+  [[0xe0, 0x9f, 0xbf], false],
+  [[0xe0, 0xa0, 0x80], true],
+  [[0xe1, 0x80, 0x80], true],
+  [[0xe1, 0xbf, 0xbf], true],
+  [[0xed, 0x9f, 0xbf], true],
+  [[0xed, 0xa0, 0x80], false],
+  [[0xee, 0x80, 0x80], true],
+  [[0xef, 0xbf, 0xbf], true],
+  [[0xf0, 0x8f, 0xbf, 0xbf], false],
+  [[0xf0, 0x90, 0x80, 0x80], true],
+  [[0xf3, 0xbf, 0xbf, 0xbf], true],
+  [[0xf4, 0x8f, 0xbf, 0xbf], true],
+  [[0xf4, 0x90, 0x80, 0x80], false],
+  [[0xf5, 0x80, 0x80, 0x80], false],
+  [[0x80], false],
+  [[0xe1, 0x80], false],
+  [[0xe1, 0x80, 0x41], false],
+])('takes %j for UTF-8: %s (RFC 3629)', (sequence, isSound) => {
+  const bytes = Buffer.from(sequence);
+  // In a string as it stands, and in one that is rewritten for its escape.
+  for (const before of ['"', '"\\n']) {
+    const { error, pairs } = parse(Buffer.concat([Buffer.from(before), bytes, Buffer.from('"')]));
+    expect(error === null).toBe(isSound);
+    if (isSound) expect(pairs[0]![1].endsWith(bytes.toString('latin1'))).toBe(true);
+  }
+});
+
+test.each([
+  '0041',
+  '007f',
+  '0080',
+  '00e9',
+  '07ff',
+  '0800',
+  '20ac',
+  'd7ff',
+  'e000',
+  'ffff',
+  'd800\\udc00',
+  'dbff\\udfff',
+])('writes \\u%s as UTF-8', (digits) => {
+  const text = `"\\u${digits}"`;
+  const wanted = Buffer.from(JSON.parse(text) as string).toString('latin1');
+  expect(parse(text).pairs[0]![1]).toBe(wanted);
+});
+
 describe('limits', () => {
   test('depth', () => {
     const nested = (depth: number) => `${'['.repeat(depth)}1${']'.repeat(depth)}`;
