@@ -1,17 +1,25 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { WaitingFirst } from './test/support/waiting-first.ts';
 
 const neverTests = ['**/node_modules/**', '**/dist/**'];
 
 /** What a test waits for comes in milliseconds, but not on a machine that is busy with something else. */
 const patient = { poll: { timeout: 20_000, interval: 20 } };
 
-/** Tests beside the code run in parallel; black-box tests after them, one file at a time: they share machine and ports. */
+/**
+ * Files run side by side: each has ports, directories and processes of its own. One more than processors, since some test
+ * always waits, for a process that starts or a limit that is reached.
+ */
+const maxWorkers = availableParallelism() + 1;
+
 export default defineConfig({
   test: {
     // A retry would turn a race in the product into a green run.
     retry: 0,
     passWithNoTests: false,
     allowOnly: false,
+    sequence: { sequencer: WaitingFirst },
     projects: [
       {
         test: {
@@ -19,7 +27,7 @@ export default defineConfig({
           expect: patient,
           include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts'],
           exclude: [...neverTests, 'apps/web/**', 'apps/server/**', 'packages/store/**'],
-          sequence: { groupOrder: 0 },
+          maxWorkers,
           testTimeout: 30_000,
         },
       },
@@ -30,7 +38,7 @@ export default defineConfig({
           globalSetup: ['test/support/postgres.ts'],
           include: ['apps/server/src/**/*.test.ts', 'packages/store/src/**/*.test.ts'],
           exclude: neverTests,
-          sequence: { groupOrder: 0 },
+          maxWorkers,
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -42,8 +50,7 @@ export default defineConfig({
           globalSetup: ['test/support/postgres.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [...neverTests, 'test/chaos/**'],
-          sequence: { groupOrder: 1 },
-          fileParallelism: false,
+          maxWorkers,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -54,8 +61,7 @@ export default defineConfig({
           expect: patient,
           include: ['test/chaos/**/*.test.ts'],
           exclude: neverTests,
-          sequence: { groupOrder: 2 },
-          fileParallelism: false,
+          maxWorkers,
           testTimeout: 180_000,
           hookTimeout: 60_000,
         },
