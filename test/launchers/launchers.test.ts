@@ -63,15 +63,22 @@ const givenRepository = () => {
   return { root, write, lockfile, setUp, installs };
 };
 
-test.each(['up', 'test', 'sallyport', 'lib/setup.sh', 'lib/node.sh', 'lib/needs.sh', 'lib/install-packages'])(
-  'bin/%s is plain sh',
-  (name) => {
-    expect(spawnSync('sh', ['-n', join(repository, 'bin', name)], { encoding: 'utf8' })).toMatchObject({
-      status: 0,
-      stderr: '',
-    });
-  },
-);
+test.each([
+  'up',
+  'test',
+  'sallyport',
+  'lib/setup.sh',
+  'lib/node.sh',
+  'lib/needs.sh',
+  'lib/install-packages',
+  'test-debian-13',
+  'lib/on-debian-13',
+])('bin/%s is plain sh', (name) => {
+  expect(spawnSync('sh', ['-n', join(repository, 'bin', name)], { encoding: 'utf8' })).toMatchObject({
+    status: 0,
+    stderr: '',
+  });
+});
 
 test('runs npm ci once, and again only when a lockfile or package.json has changed', () => {
   const { write, setUp, installs } = givenRepository();
