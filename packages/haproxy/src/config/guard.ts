@@ -25,6 +25,31 @@ export const judged = (settings: ConfigSettings): string =>
   acl may_be_judged var(txn.flags),and(${judgedFlags}) -m bool
   http-request set-var(txn.judge) str(${switchKeys.unasked}),map_str_int(${dataPlaneFiles.switchesMap},0),cpl,and(txn.flags),and(${judgedFlags}) if may_be_judged
   acl judged var(txn.judge) -m int gt 0
+  acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
+
+`;
+
+/** Where a body would be, and whether the firewall looks into the answer as well. */
+const bodies = `\
+  acl has_length req.hdr(content-length) -m found
+  acl chunked req.hdr(transfer-encoding) -m found
+  acl compressed req.hdr(content-encoding) -m found
+  acl inspects_answers var(txn.flags),and(${routeFlags.inspectResponses}) -m bool
+`;
+
+/**
+ * Where most requests of judged hosts leave the rules, once they were found to be as ordinary as those of others (`ordinary_judged`, see
+ * plain-requests.ts): the judgement is all that is left for them, of the client alone or of a request without a body.
+ */
+export const ordinaryJudged = (settings: ConfigSettings): string =>
+  settings.guard === null
+    ? ''
+    : `\
+${bodies}\
+  http-request allow if ordinary_judged !firewalled
+  # Over HTTP/2, a body may come without a length.
+  http-request wait-for-body time 30s at-least 1 if ordinary_judged !has_length
+  http-request allow if ordinary_judged !has_length !chunked !compressed !inspects_answers { req.body_len 0 }
 
 `;
 
@@ -33,13 +58,10 @@ export const judging = (settings: ConfigSettings): string =>
   settings.guard === null
     ? ''
     : `\
-  acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
   http-request set-var(txn.judge) int(0) if judged whitelisted
 
   # The firewall sees whole bodies. Short ones are waited for; longer ones, and all whose length is not known before
   # their end, take the relay, so that padding a request gets nothing past the rules.
-  acl has_length req.hdr(content-length) -m found
-  acl chunked req.hdr(transfer-encoding) -m found
   http-request wait-for-body time 30s at-least 1 if firewalled !has_length !upgrade
   http-request wait-for-body time 30s if firewalled has_length { req.body_size le ${inlineBodyBytes(settings)} }
   http-request set-var(txn.held) req.body_len if firewalled
@@ -48,9 +70,9 @@ export const judging = (settings: ConfigSettings): string =>
   # Chunked, even an empty one may have trailers, which nobody judges and the relay does not pass on.
   http-request set-var(txn.relayed) bool(true) if firewalled chunked
   # A few compressed bytes may be megabytes to judge: not by the thread that everybody waits for.
-  http-request set-var(txn.relayed) bool(true) if firewalled { req.hdr(content-encoding) -m found }
+  http-request set-var(txn.relayed) bool(true) if firewalled compressed
   # Answers are inspected where they pass through the guard, whatever the request asked for: only the origin can upgrade.
-  http-request set-var(txn.relayed) bool(true) if firewalled { var(txn.flags),and(${routeFlags.inspectResponses}) -m bool }
+  http-request set-var(txn.relayed) bool(true) if firewalled inspects_answers
   acl relayed var(txn.relayed) -m found
   acl fail_open ${failOpen}
 
@@ -134,7 +156,6 @@ export const guardSections = (settings: ConfigSettings): string => {
 backend guarded
 ${spoeFilters(guard)}\
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
-  http-request set-var(txn.policy) ${requiredPolicy}
   acl has_verdict var(txn.guard.verdict) -m found
   # Connection closed (256) or lost (257): the guard has ended or takes new rules. The other half is asked; more than
   # once, because other connections may be about to end as well.
@@ -205,10 +226,10 @@ spoe-agent ${half}
   use-backend guards_${half}
 
 spoe-message firewall
-  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=var(txn.policy) body=req.body
+  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=${requiredPolicy} body=req.body
 
 spoe-message access
-  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=var(txn.policy)
+  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=${requiredPolicy}
 
 # Sets txn.guard.relay to the number of the guard that answers.
 spoe-message presence

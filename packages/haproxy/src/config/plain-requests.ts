@@ -13,14 +13,17 @@ const { blockExploits, sslForced, standardHeaders } = routeFlags;
 const hostHas = (flags: number, ignored = 0): string =>
   `var(txn.flags),and(${(blockExploits | sslForced | standardHeaders | judgedFlags | specialOrigins | carriesMarks) & ~ignored}) -m int ${flags}`;
 
+/** Conditions for a client that nobody decided about and nobody limits, and that asks for no upgrade. */
+const inNobodysList = (rateLimit: ConfigSettings['rateLimit']): string =>
+  `cleared${rateLimit === null ? '' : ' unlimited'} !upgrade`;
+
 /**
  * Where most requests leave the rules, with one condition instead of those of all rules that follow. It holds for what
  * none of them would touch or refuse: each of its parts says of one of them why. Whatever is missing (a map's entry, the
  * route) makes it fail, and the request meets the rules themselves.
  */
 export const ordinaryRequests = ({ rateLimit }: ConfigSettings): string => {
-  const unlimited = rateLimit === null ? '' : ' unlimited';
-  const always = `cleared${unlimited} !upgrade`;
+  const always = inNobodysList(rateLimit);
   return `\
   # Nothing that follows is about most requests: nobody decided anything about the client, nobody is limited, there is no
   # upgrade and no mark of a deployment, and the host has nothing but the usual headers and block_exploits.
@@ -36,6 +39,23 @@ ${rateLimit === null ? '' : `  acl unlimited str(${limitKey}),map_str_int(${data
 
 `;
 };
+
+/** Finds judged requests of which the same holds, judgement apart (`ordinary_judged`). Administrators are not judged: not they. */
+export const ordinaryJudgedRequests = ({ rateLimit, guard }: ConfigSettings): string =>
+  guard === null
+    ? ''
+    : `\
+  acl judged_host ${hostHas(standardHeaders, judgedFlags | sslForced | blockExploits)}
+  acl needs_no_redirect var(sess.tls) -m found
+  acl needs_no_redirect var(txn.flags),and(${sslForced}) -m int 0
+  acl ordinary_judged var(txn.ordinary) -m found
+${['!blocks_exploits', 'blocks_exploits !probe !encoded']
+  .map(
+    (exploits) =>
+      `  http-request set-var(txn.ordinary) bool(true) if judged judged_host ${exploits} needs_no_redirect ${inNobodysList(rateLimit)} !whitelisted\n`,
+  )
+  .join('')}\
+`;
 
 /** The `use_backend` rule for most requests, before all others; one that was not routed yet has no flags and is no concern of it. */
 export const ordinaryBackend = (): string => `\

@@ -23,6 +23,8 @@ const cleared = `\
   # Banned addresses and prefixes. The list names everybody else as well: who is not found meets one that is not whole, and
   # can't be told from somebody who is banned.
   acl cleared src,map_ip(${dataPlaneFiles.bansMap}) -m str ${clearedClient}
+  # The administrators' whitelist wins over every decision, and over the guards.
+  acl whitelisted src,map_ip(${dataPlaneFiles.whitelistMap}) -m found
 `;
 
 /** What tells a request that the following rules refuse from one that none of them is about. */
@@ -30,6 +32,7 @@ export const suspicions = (): string => `\
 ${cleared}\
   # block_exploits: the list is in docs/guide/block-exploits.md. Three views of the URL are looked at: as it is, decoded
   # once, and decoded twice.
+  acl blocks_exploits var(txn.flags),and(${routeFlags.blockExploits}) -m bool
   acl probe url -m reg -i -f ${dataPlaneFiles.exploitPatterns}
   # A malformed escape, which would keep HAProxy from decoding, is made none first: applications decode around it.
   acl encoded url -m sub %
@@ -40,8 +43,6 @@ ${cleared}\
 
 /** Decisions about the client: the whitelist is asked only for an address that a decision names. */
 export const decisions = (): string => `\
-  # The administrators' whitelist wins over every decision.
-  acl whitelisted src,map_ip(${dataPlaneFiles.whitelistMap}) -m found
   # What refuses a request first is what the client and the log are told.
   acl refused var(txn.refused) -m found
   http-request set-var(txn.refused) str(unknown) if !cleared !whitelisted
@@ -93,7 +94,6 @@ export const forceTls = ({ publicHttpsPort, trustedProxies }: ConfigSettings): s
 
 /** Classic probes in path and query, for hosts with block_exploits. */
 export const exploits = (): string => `\
-  acl blocks_exploits var(txn.flags),and(${routeFlags.blockExploits}) -m bool
   http-request set-var(txn.refused) str(exploit) if blocks_exploits probe !refused
   http-request set-var(txn.refused) str(exploit) if encoded blocks_exploits encoded_probe !refused
 

@@ -11,11 +11,11 @@ import {
   responseHeaders,
 } from './forwarding.ts';
 import { eventRing, globalSection } from './global-section.ts';
-import { guardSections, judged, judgedBackends, judging } from './guard.ts';
+import { guardSections, judged, judgedBackends, judging, ordinaryJudged } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { leaveMark, refuseLoops } from './loops.ts';
 import { headerNames, names } from './names.ts';
-import { ordinaryBackend, ordinaryRequests, plainRequests } from './plain-requests.ts';
+import { ordinaryBackend, ordinaryJudgedRequests, ordinaryRequests, plainRequests } from './plain-requests.ts';
 import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimits, requestBasics, suspicions, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
@@ -53,13 +53,15 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     destination(),
     suspicions(),
     ordinaryRequests(settings),
+    judged(settings),
+    ordinaryJudgedRequests(settings),
+    ordinaryJudged(settings),
     refuseUnknown(),
     refuseLoops(instance),
     decisions(),
     rateLimits(settings),
     exploits(),
     originOptions(),
-    judged(settings),
     plainRequests(settings),
     upgrades(settings),
     forceTls(settings),
