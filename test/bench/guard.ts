@@ -3,7 +3,7 @@
  * with libmodsecurity, both with Debian's CRS 3.3.4 at paranoia level 1 in block mode; then access lists alone, bans,
  * and the latency at half of the load that was reached.
  *
- * node test/bench/guard.ts [rounds]; needs haproxy, nginx with libnginx-mod-http-modsecurity, modsecurity-crs, wrk, h2load.
+ * node test/bench/guard.ts [rounds]; needs haproxy, nginx with libnginx-mod-http-modsecurity, modsecurity-crs, wrk.
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -72,12 +72,16 @@ writeFileSync(rulesFile, [...settings, `Include ${crs3Setup}\nInclude ${crs3Rule
  */
 type Values = 'new' | 'repeated';
 
-const script = (kind: Kind, values: Values): string => {
+/**
+ * wrk's script. With `meanPauseMs`, each connection pauses between its requests, by chance (exponentially distributed), so that they
+ * come as visitors do, and the latencies are printed at the end, in milliseconds.
+ */
+const script = (kind: Kind, values: Values, meanPauseMs = 0): string => {
   const { method, uri, headers, body } = requestText(kind, UNIQUE);
   const set = headers
     .filter(([name]) => name !== 'Content-Length' && name !== 'Connection')
     .map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`);
-  const path = join(folder, `${kind}-${values}.lua`);
+  const path = join(folder, `${kind}-${values}-${meanPauseMs === 0 ? 'closed' : 'paced'}.lua`);
   writeFileSync(
     path,
     `${set.join('\n')}
@@ -88,6 +92,16 @@ request = function()
   local id = tostring(1000000 + n % ${values === 'new' ? 8_999_999 : 50})
   return wrk.format(${JSON.stringify(method)}, (uri:gsub("${UNIQUE}", id)), nil, ${body === '' ? 'nil' : `(body:gsub("${UNIQUE}", id))`})
 end
+${
+  meanPauseMs === 0
+    ? ''
+    : `math.randomseed(os.time())
+delay = function() return math.floor(0.5 - math.log(1 - math.random()) * ${meanPauseMs}) end
+done = function(summary, latency)
+  for _, share in ipairs({50, 99, 99.9}) do io.write("below ", latency:percentile(share) / 1000, "\\n") end
+  io.write("below ", latency.max / 1000, "\\n")
+end`
+}
 `,
   );
   return path;
@@ -135,35 +149,18 @@ type Latency = { p50: number; p99: number; p999: number; most: number };
 const CONNECTIONS = 64;
 
 /**
- * Times requests that come at this rate whatever the answers do. h2load is a process of its own in C, which does not queue as a client in this
- * process would; each of its connections sends at its share of the rate. URIs are new with each request, a body is the same.
+ * Times requests that come at about this rate, each at a time of its own. h2load's --rps is of no use for it: its connections are all
+ * made at once and then keep step, so that 64 requests come in the same millisecond, and wait for each other.
  */
 const latency = async (port: number, kind: Kind, perSecond: number): Promise<Latency> => {
-  const count = Math.ceil((perSecond * LATENCY_SECONDS) / CONNECTIONS) * CONNECTIONS;
-  const file = (name: string): string => join(folder, `latency-${name}`);
-  const { headers, body } = requestText(kind, String(2_000_000));
-  const uris = Array.from(
-    { length: count },
-    (_, n) => `http://${HOST}${requestText(kind, String(2_000_000 + n)).uri}\n`,
-  );
-  writeFileSync(file('uris'), uris.join(''));
-  writeFileSync(file('body'), body ?? '');
-  rmSync(file('log'), { force: true });
-  await run('h2load', [
-    ...['--h1', `-c${CONNECTIONS}`, '-t1', `-n${count}`, `--rps=${perSecond / CONNECTIONS}`],
-    ...[`--connect-to=127.0.0.1:${port}`, `--log-file=${file('log')}`, '-i', file('uris')],
-    ...(body ? ['-d', file('body')] : []),
-    ...headers
-      .filter(([name]) => !['Host', 'Content-Length', 'Connection'].includes(name))
-      .flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
+  const paced = script(kind, 'new', (CONNECTIONS / perSecond) * 1_000);
+  const { stdout } = await run('wrk', [
+    ...['-t1', `-c${CONNECTIONS}`, `-d${LATENCY_SECONDS}s`, '-s', paced, `http://127.0.0.1:${port}`],
   ]);
-  const rows = readFileSync(file('log'), 'utf8').trim().split('\n');
-  const good = rows.map((row) => row.split('\t')).filter(([, status]) => status === '200');
-  if (good.length !== count) throw new Error(`${count - good.length} of ${count} requests had no good answer`);
-  const taken = good.map(([, , microseconds]) => Number(microseconds) / 1_000).sort((x, y) => x - y);
-  const below = (share: number): number =>
-    taken[Math.min(taken.length - 1, Math.floor(taken.length * share))] ?? Number.NaN;
-  return { p50: below(0.5), p99: below(0.99), p999: below(0.999), most: below(1) };
+  if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(`no good answers:\n${stdout}`);
+  const [p50, p99, p999, most] = [...stdout.matchAll(/^below ([\d.]+)$/gm)].map(([, ms]) => Number(ms));
+  if (most === undefined) throw new Error(`wrk printed no latencies:\n${stdout}`);
+  return { p50: p50!, p99: p99!, p999: p999!, most };
 };
 
 const inWords = ({ p50, p99, p999, most }: Latency): string =>
