@@ -1,19 +1,24 @@
 import { everybodyCleared, judgedFlags, limitKey, routeFlags, switchKeys } from '@sallyport/haproxy';
 import { mapKeys } from './live-map.ts';
 
-/** See `RateLimit` of the security feature. */
 export interface RateLimit {
+  /** A client (/32, /64) is refused when it made more than `requests + burst` requests in the last `windowSec`. */
   requests: number;
   burst: number;
   windowSec: number;
+  /** Canonical networks that are not counted. */
   bypass: readonly string[];
 }
 
-/** See `GuardSwitches` of the security feature. */
+/** Which verdicts the frontend asks the guards for, and what it does without one. Few bytes: turned without a reload. */
 export interface GuardSwitches {
+  /** Ask for every host that has an access list. */
   judgeAccess: boolean;
+  /** Ask for every host with the firewall on. */
   judgeWaf: boolean;
+  /** `closed`: 503 without a verdict. `open`: pass and count. */
   failMode: 'closed' | 'open';
+  /** Revision of the guards' configuration that a verdict must be of, or of a newer one; without it, refused. */
   policy: number;
 }
 

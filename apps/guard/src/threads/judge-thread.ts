@@ -4,7 +4,7 @@ import { createAgent } from '../judge/agent.ts';
 import { createJudge } from '../judge/judge.ts';
 import { createThread } from './in-thread.ts';
 import { createJudgeRelayed } from './judge-relayed.ts';
-import type { ToThread } from './protocol.ts';
+import { serveRelay } from './serve-relay.ts';
 
 const thread = createThread();
 const { counter, counted, data, policy, say, tell } = thread;
@@ -13,29 +13,7 @@ const relayed = createJudgeRelayed({ policy, judge, counter, counted, say });
 const { agent: path } = guardFiles(data.dataDir, data.index);
 const agent = createAgent({ path, policy, judge, counter, counted, tell, worker: data.index });
 
-thread.port.on('message', (message: ToThread) => {
-  switch (message.type) {
-    case 'config':
-      thread.adopt(message.config);
-      return;
-    case 'retire':
-      void agent.stop().then(async () => {
-        say({ type: 'retired' });
-        await relayed.finish(message.lingerMs);
-        thread.close();
-      });
-      return;
-    case 'end':
-      relayed.end(message.id);
-      return;
-    case 'request':
-    case 'response':
-      relayed.ask(message);
-      return;
-    default:
-      message satisfies never;
-  }
-});
+serveRelay({ thread, relayed, leave: agent.stop });
 
 // A thread that has nothing to judge by does not listen.
 if (thread.adopt(data.config)) {

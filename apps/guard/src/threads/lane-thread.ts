@@ -3,7 +3,7 @@ import { createJudge } from '../judge/judge.ts';
 import { createThread } from './in-thread.ts';
 import { createJudgeRelayed } from './judge-relayed.ts';
 import { beNice } from './nice.ts';
-import type { ToThread } from './protocol.ts';
+import { serveRelay } from './serve-relay.ts';
 
 const thread = createThread();
 const { counter, counted, data, policy, say, tell } = thread;
@@ -11,25 +11,6 @@ const { counter, counted, data, policy, say, tell } = thread;
 beNice();
 const relayed = createJudgeRelayed({ policy, judge: createJudge({ counter, tell }), counter, counted, say });
 
-thread.port.on('message', (message: ToThread) => {
-  switch (message.type) {
-    case 'config':
-      thread.adopt(message.config);
-      return;
-    case 'retire':
-      say({ type: 'retired' });
-      void relayed.finish(message.lingerMs).then(thread.close);
-      return;
-    case 'end':
-      relayed.end(message.id);
-      return;
-    case 'request':
-    case 'response':
-      relayed.ask(message);
-      return;
-    default:
-      message satisfies never;
-  }
-});
+serveRelay({ thread, relayed, leave: async () => {} });
 
 if (!thread.adopt(data.config)) thread.close();

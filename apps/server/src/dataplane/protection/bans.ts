@@ -1,17 +1,7 @@
 import { open, truncate } from 'node:fs/promises';
 import { banLines } from '@sallyport/enforcement/entries';
 import { type Applied, attempt, both, type EnforcementMap, holdsMapped } from '@sallyport/enforcement/live-map';
-
-export interface BanEntry {
-  /** Canonical address or CIDR range; unique among all entries. */
-  network: string;
-  /** What is shown for it in logs: one word. */
-  reference: string;
-}
-
-export type BanChange =
-  | { type: 'replace'; entries: readonly BanEntry[] }
-  | { type: 'update'; put: readonly BanEntry[]; remove: readonly string[] };
+import type { BanChange, BanEntry } from './port.ts';
 
 /** Up to this many entries the file is written anew for each change; above, a new ban is a line at its end. */
 const SMALL_FILE = 2_000;

@@ -12,9 +12,10 @@ import { APPLIED, type Applied, attempt, both, type EnforcementMap } from '@sall
 import { createEnforcementMaps } from '@sallyport/enforcement/maps';
 import { createAdminSocket, type DataPlane, writeStaticFiles } from '@sallyport/haproxy';
 import { toProxySettings } from '../proxy-settings.ts';
-import { type BanChange, createBans } from './bans.ts';
+import { createBans } from './bans.ts';
 import { tellGuards } from './guards.ts';
 import { readJudges } from './judges.ts';
+import type { BanChange } from './port.ts';
 import { reloadHaproxy } from './reload.ts';
 import { readUnjudged } from './unjudged.ts';
 import { readWindow, writeWindow } from './window.ts';

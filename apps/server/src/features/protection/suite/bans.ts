@@ -1,4 +1,4 @@
-import type { BanEntry } from './ports.ts';
+import type { BanEntry } from '../../../dataplane/protection/port.ts';
 
 /** A decision in force. */
 export interface Ban {

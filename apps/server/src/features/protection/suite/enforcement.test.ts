@@ -7,6 +7,7 @@ import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { eventually } from '../../../../../../test/support/eventually.ts';
+import type { EnforcementPlane } from '../../../dataplane/protection/port.ts';
 import { emptyStore, onBothDatabases } from '../../../testing/start-app.ts';
 import { type Enforced, startEnforced } from '../../../testing/start-enforced.ts';
 import { createDecisions } from '../decisions/service.ts';
@@ -15,7 +16,6 @@ import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { createSecuritySource } from '../stored.ts';
 import { createEnforcement, type Enforcement } from './enforcement.ts';
 import { createGuardConfigFile, guardConfigPath } from './guard-config-file.ts';
-import type { EnforcementPlane } from './ports.ts';
 
 /** The plane of this process, and the order in which it is told. */
 const noted = (plane: EnforcementPlane, order: string[]): EnforcementPlane => {

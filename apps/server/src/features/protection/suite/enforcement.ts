@@ -1,9 +1,11 @@
+import type { GuardSwitches } from '@sallyport/enforcement/entries';
+import type { Applied } from '@sallyport/enforcement/live-map';
 import type { Logger } from 'pino';
+import type { EnforcementPlane } from '../../../dataplane/protection/port.ts';
 import { repeat } from '../../../dataplane/repeat.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { type Ban, endedBans, foldBans, type NetworkBan, toEntries } from './bans.ts';
 import type { GuardConfigFile } from './guard-config-file.ts';
-import type { Applied, EnforcementPlane, GuardSwitches } from './ports.ts';
 import { computeState, isEnforced, type SecurityFacts, type SecurityState } from './state.ts';
 import type { Switches } from './store.ts';
 

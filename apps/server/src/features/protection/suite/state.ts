@@ -1,10 +1,10 @@
 import { type AccessList, type GuardConfig, type Ruleset, SECURITY_DEFAULTS } from '@sallyport/contract';
+import type { GuardSwitches, RateLimit } from '@sallyport/enforcement/entries';
 import { setupOfHost } from '../../../dataplane/protection/waf-setup.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import type { Ban } from './bans.ts';
 import { compileExclusions } from './exclusions.ts';
 import { splitNetworks } from './network-list.ts';
-import type { GuardSwitches, RateLimit } from './ports.ts';
 import { ruleSources } from './rule-sources.ts';
 import type { GuardedHost, StoredSecurityConfig, Switches } from './store.ts';
 

@@ -1,10 +1,6 @@
 import type { GuardConfig } from '@sallyport/contract';
-
-/** What became of a change: enforced from now on, or not yet and why (in words for the operator). */
-export interface Applied {
-  applied: boolean;
-  issue: string | null;
-}
+import type { GuardSwitches, RateLimit } from '@sallyport/enforcement/entries';
+import type { Applied } from '@sallyport/enforcement/live-map';
 
 /** A banned network; there is one entry a network, however many decisions name it. */
 export interface BanEntry {
@@ -20,29 +16,8 @@ export type BanChange =
   /** Some were added or changed, others ended. `remove` holds networks; one that is not there is no error. */
   | { type: 'update'; put: readonly BanEntry[]; remove: readonly string[] };
 
-export interface RateLimit {
-  /** A client (/32, /64) is refused when it made more than `requests + burst` requests in the last `windowSec`. */
-  requests: number;
-  burst: number;
-  windowSec: number;
-  /** Canonical networks that are not counted. */
-  bypass: readonly string[];
-}
-
-/** Which verdicts the frontend asks the guards for, and what it does without one. Few bytes: turned without a reload. */
-export interface GuardSwitches {
-  /** Ask for every host that has an access list. */
-  judgeAccess: boolean;
-  /** Ask for every host with the firewall on. */
-  judgeWaf: boolean;
-  /** `closed`: 503 without a verdict. `open`: pass and count. */
-  failMode: 'closed' | 'open';
-  /** Revision of the guards' configuration that a verdict must be of, or of a newer one; without it, refused. */
-  policy: number;
-}
-
 /**
- * Where the security suite is enforced: HAProxy and the guards of this node. Implementations live outside the feature.
+ * Where the security suite is enforced: HAProxy and the guards of this node. What the suite asks of the data plane.
  *
  * Every method resolves when the change is enforced for requests from then on, or when it is known why it can't be
  * (HAProxy is not running, a guard does not answer). None rejects for that; a rejection is a bug and is logged.
