@@ -119,6 +119,7 @@ export const startServer = async (
   });
   const protection = createProtection(ground, {
     plane: dataPlane.protection,
+    heldLines: dataPlane.heldLines,
     isOwnApi: dataPlane.isOwnApi,
     fetch,
     checkDestination: createDestinationCheck({ lookup: systemLookup, addressPolicy }),

@@ -1,10 +1,11 @@
 import type { Config } from '@sallyport/deployment/config';
 import type { Listen } from '@sallyport/deployment/listen';
 import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
-import { createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
+import { createAdminSocket, createDataPlane, type DataPlaneEvent } from '@sallyport/haproxy';
 import type { Database } from '@sallyport/store/database/open';
 import type { Logger } from 'pino';
 import { systemLookup } from '../net/system-lookup.ts';
+import { readHeldLines } from './protection/held-lines.ts';
 import { createEnforcementPlane } from './protection/plane.ts';
 import { createProxyPulse } from './proxy-pulse.ts';
 import { haproxyProgram, ownListeners } from './proxy-settings.ts';
@@ -55,6 +56,8 @@ export const openDataPlane = async ({ config, database, stored, ownAddress, cloc
     protection,
     reservedOrigin,
     isOwnApi,
+    /** Lines of its log that HAProxy still holds, told already or not. */
+    heldLines: () => readHeldLines(createAdminSocket({ path: socket, silenceTimeoutMs: 1_000 })),
     /** What HAProxy tells of itself. */
     proxy: { status: routes.status, isUp: createProxyPulse(socket).isUp, unjudged: protection.unjudged },
 

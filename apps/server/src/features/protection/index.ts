@@ -50,6 +50,8 @@ import { MASTER_SWITCH, securityStore } from './suite/store.ts';
 export interface ProtectionDeps {
   /** Where it is enforced. */
   plane: EnforcementPlane;
+  /** What HAProxy still holds of its log. */
+  heldLines: () => Promise<readonly string[]>;
   /** Whether an origin is our own management API. */
   isOwnApi: (host: string, port: number) => boolean;
   fetch: SafeFetch;
@@ -65,6 +67,8 @@ const LOG_ENTRIES = 1_000;
 const READER_BUFFER_BYTES = 1024 * 1024;
 /** Spec, Limits. */
 const PING_MS = 30_000;
+/** More than HAProxy's ring of events holds. */
+const LINES_OF_PROXY = 5_000;
 /** How long an answer waits for guards that compile rules; `GET /security/status` tells when it took longer. */
 const ENFORCED_WITHIN_MS = 10_000;
 
@@ -130,6 +134,15 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       metrics.waf.monitored.inc(monitored);
     },
   });
+  /** Whoever was here before us may have ended with lines unread. */
+  const recoverLines = async (): Promise<void> => {
+    try {
+      const kept = await blocks.newestOfProxy(LINES_OF_PROXY);
+      if (kept) securityLog.recover(await deps.heldLines(), kept);
+    } catch (err) {
+      log.warn({ err }, 'what HAProxy refused before the start could not be read again');
+    }
+  };
   let cutOff = 0;
   registerSecurityMetrics(metrics.registry, {
     bans: enforcement.banCount,
@@ -203,6 +216,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
 
     /** Enforces what is stored and takes in what guards tell, until stopped. */
     async start(): Promise<{ stop(): Promise<void> }> {
+      await recoverLines();
       const intake = await startLogIntake({
         path: logSocket(dataDir),
         mode: proxySocketMode(logSocket(dataDir)),

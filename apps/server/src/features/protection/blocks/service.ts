@@ -25,6 +25,9 @@ const MAX_WAITING = 2_000;
  */
 const MAX_OF_CLIENT = { shutOut: 10, judged: 100 } as const;
 
+/** What no guard has a part in. */
+const PROXY_LAYERS = ['decision', 'rate_limit', 'exploit', 'websocket'] as const;
+
 const kindOf = ({ layer }: SecurityEvent): keyof typeof MAX_OF_CLIENT =>
   layer === 'decision' || layer === 'rate_limit' ? 'shutOut' : 'judged';
 
@@ -102,6 +105,11 @@ export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
       if (!found) throw refuse.notFound('No blocked request has this reference');
       const { host_id, ...event } = found.event;
       return { ...event, host_uuid: found.hostUuid, exclusions: suggestExclusions(found.event, found.hostUuid) };
+    },
+
+    /** The newest that HAProxy told by itself; undefined when none are kept. */
+    async newestOfProxy(count: number): Promise<SecurityEvent[] | undefined> {
+      return (await limit()) > 0 ? store(db).newest(PROXY_LAYERS, count) : undefined;
     },
 
     /** Applies another limit at once. */

@@ -69,6 +69,18 @@ export const blockStore = (db: Executor) => ({
     return listOf(matching.select(['b.entry', 'h.uuid']) as never, count, request, fromRow);
   },
 
+  /** The newest of these layers, the newest first. */
+  async newest(layers: readonly SecurityEvent['layer'][], count: number): Promise<SecurityEvent[]> {
+    const rows = await db
+      .selectFrom('security_blocks')
+      .select('entry')
+      .where('layer', 'in', layers)
+      .orderBy('id', 'desc')
+      .limit(count)
+      .execute();
+    return rows.map(({ entry }) => JSON.parse(entry) as SecurityEvent);
+  },
+
   async find(reference: string): Promise<StoredBlock | undefined> {
     const row = await select(db).where('b.reference', '=', reference).executeTakeFirst();
     return row && fromRow(row);

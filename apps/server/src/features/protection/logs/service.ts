@@ -57,13 +57,16 @@ export const createSecurityLog = ({ hub, onEvent, onCounters, clock }: SecurityL
     }
   };
 
+  /** References of lines that were recovered, and that HAProxy may yet send. */
+  const recovered = new Set<string>();
+
   /** Takes one line of HAProxy's log; false when it is none. */
   const ingestProxyLine = (text: string): boolean => {
     const line = readProxyLine(text);
     if (!line) return false;
     const event = toRefusal(line);
-    if (event) take(event);
-    else failures.note(line);
+    if (!event) failures.note(line);
+    else if (!recovered.delete(event.reference)) take(event);
     return true;
   };
 
@@ -78,6 +81,22 @@ export const createSecurityLog = ({ hub, onEvent, onCounters, clock }: SecurityL
       const message = parseGuardLine(line);
       if (message) ingestGuardMessage(message);
       else if (!ingestProxyLine(line)) invalid += 1;
+    },
+
+    /**
+     * Takes what HAProxy has told a predecessor that did not live to read it, out of the lines that HAProxy still holds: what is not
+     * among the newest that were `kept`, nor older than them. To be called before any line is taken.
+     */
+    recover(lines: readonly string[], kept: readonly Pick<SecurityEvent, 'reference' | 'timestamp'>[]): void {
+      const known = new Set(kept.map(({ reference }) => reference));
+      const since = Math.max(...kept.map(({ timestamp }) => Date.parse(timestamp)));
+      for (const text of lines) {
+        const line = readProxyLine(text);
+        const event = line && toRefusal(line);
+        if (!event || known.has(event.reference) || Date.parse(event.timestamp) < since) continue;
+        recovered.add(event.reference);
+        take(event);
+      }
     },
 
     countInvalid(): void {

@@ -1,0 +1,77 @@
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { BlockSummary } from '@sallyport/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createProduct, type Product } from '../chaos/product.ts';
+import { freePorts } from '../support/free-ports.ts';
+
+const administrator = { email: 'admin@example.com', password: 'correct horse battery' };
+
+describe('refusals', () => {
+  let product: Product;
+  let origin: Server;
+
+  const post = async (path: string, body: object): Promise<{ token: string }> => {
+    const response = await fetch(`${product.api}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    expect(response.ok).toBe(true);
+    return (await response.json()) as { token: string };
+  };
+
+  beforeAll(async () => {
+    origin = createServer((_request, response) => response.end('hello'));
+    await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
+    const [api = 0, http = 0, https = 0] = await freePorts(3);
+    product = createProduct({ api, http, https });
+    await product.start();
+    const { port } = origin.address() as AddressInfo;
+    await post('/setup', administrator);
+    await post('/proxy-hosts', { domain: 'probed.test', forward_host: '127.0.0.1', forward_port: port });
+  });
+  afterAll(async () => {
+    await product.remove();
+    origin.close();
+  });
+
+  /** A refused request; resolves to its reference. */
+  const probe = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const headers = { host: 'probed.test' };
+      request({ host: '127.0.0.1', port: product.ports.http, path: '/.env', headers, agent: false }, (response) => {
+        expect(response.statusCode).toBe(403);
+        response.resume().once('end', () => resolve(String(response.headers['x-sallyport-reference'])));
+      })
+        .once('error', reject)
+        .end();
+    });
+  const probes = async (count: number): Promise<string[]> => {
+    const references = [];
+    for (let index = 0; index < count; index++) references.push(await probe());
+    return references;
+  };
+
+  const kept = async (): Promise<string[]> => {
+    // Sessions end with the server.
+    const { token } = await post('/auth/login', administrator);
+    const headers = { authorization: `Bearer ${token}` };
+    const response = await fetch(`${product.api}/security/blocks?per_page=1000`, { headers });
+    return ((await response.json()) as { blocks: BlockSummary[] }).blocks.map(({ reference }) => reference);
+  };
+  const keptOnceServing = (): Promise<string[]> => kept().catch(() => []);
+
+  test('that were told to a server which died before it read them are kept all the same, each once', async () => {
+    const before = await probes(3);
+    await expect.poll(keptOnceServing, { timeout: 10_000 }).toHaveLength(3);
+    const { server } = product.pids();
+    // It takes in nothing any more, but its sockets do.
+    process.kill(server, 'SIGSTOP');
+    const meanwhile = await probes(20);
+    process.kill(server, 'SIGKILL');
+    const afterwards = await probes(5);
+    const all = [...before, ...meanwhile, ...afterwards].toSorted();
+    await expect.poll(async () => (await keptOnceServing()).toSorted(), { timeout: 40_000 }).toEqual(all);
+  });
+});
