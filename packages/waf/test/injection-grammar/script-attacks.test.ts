@@ -13,5 +13,5 @@ test.each(scriptPlaces)('script put into %s is found', (place) => {
     return attack.place === place && !detectScript(value, 0, value.length);
   });
   // In templates code is an attack only where it reaches what a page's own has no use for: templates of programs are code too.
-  expect(missed.length / each).toBeLessThan(place === 'a template' ? 0.04 : 0.005);
+  expect(missed.length / each).toBeLessThan(place === 'a template' ? 0.012 : 0.005);
 });

@@ -190,6 +190,8 @@ const behind = (quote: string): readonly string[] => [
     `{word}${quote}.concat({call})+${quote}`,
     `\\${quote}{next}{statement}{comment}`,
   ],
+  // A text can be neither called nor has it such an index; what is in the brackets is worked out first.
+  ...[`{word}${quote}({call}){join}${quote}`, `{word}${quote} [{call}]{comment}`, `{word}${quote}\n({call}){comment}`],
 ];
 
 const places: Grammar = {

@@ -1,7 +1,8 @@
 import { CODE, type CodeReading, GOES_ON } from './code.ts';
-import { OPERATOR, SIGN } from './code-tables.ts';
+import { BLANK, OPERATOR, SIGN } from './code-tables.ts';
 
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 const SEMICOLON = 0x3b;
 const OPEN = 0x28;
 const CLOSE = 0x29;
@@ -16,13 +17,21 @@ const MINUS = 0x2d;
 /** Of the open brackets, the outermost first: whether they are the head of a statement. Deeper ones are taken for none. */
 const heads = new Uint8Array(64);
 
+/** Whether there are only blanks between the text that the value stands in and here. */
+const isBehindOwnText = ({ buf, start, at, beganWithOperand }: CodeReading): boolean => {
+  let behind = start;
+  while (behind < at && (BLANK[buf[behind]!] === 1 || buf[behind] === NEWLINE || buf[behind] === RETURN)) behind++;
+  return behind === at && !beganWithOperand;
+};
+
 /** Reads an opening bracket of any kind: a call, an index, a block, an object. */
 export const readOpening = (reading: CodeReading, byte: number): number => {
   const { depth, previous } = reading;
   if (!reading.isOperandNext) {
     if (byte === OPEN) {
-      if (!reading.isCallable) return CODE.invalid;
-      if (!reading.isHeadNext) reading.runs = true;
+      // A text that is called is a mistake, but what it is called with is worked out before.
+      if (reading.isCallable) reading.runs ||= !reading.isHeadNext;
+      else if (!isBehindOwnText(reading)) return CODE.invalid;
     }
     if (byte === OPEN_BRACE && previous !== CLOSE && previous !== NEWLINE) return CODE.invalid;
   }

