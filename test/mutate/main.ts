@@ -37,8 +37,10 @@ const sandbox = makeSandbox(repository);
 const runner = createTestRunner(sandbox, values.names);
 const explained = readExplained();
 const all: Tried[] = [];
-process.once('SIGINT', () => process.exit(130));
-process.once('SIGTERM', () => process.exit(143));
+// The tests first: what still runs would write into the copy that is being removed.
+const endBy = (code: number) => void runner.stop().finally(() => process.exit(code));
+process.once('SIGINT', () => endBy(130));
+process.once('SIGTERM', () => endBy(143));
 process.once('exit', () => sandbox.remove());
 try {
   for (const file of sourceFiles) {
