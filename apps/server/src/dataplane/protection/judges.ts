@@ -14,7 +14,8 @@ export interface Judges {
 /** Asks HAProxy about the guards; undefined while it does not answer. */
 export const readJudges = async (socket: AdminSocket): Promise<Judges | undefined> => {
   try {
-    const lines = (await socket.ask({ words: ['show', 'servers', 'state', 'guards'] })).split('\n');
+    // Both halves have all guards; this one checks them (packages/haproxy, config/guard.ts).
+    const lines = (await socket.ask({ words: ['show', 'servers', 'state', 'guards_even'] })).split('\n');
     const servers = lines.map((line) => line.split(' ')).filter((fields) => fields[NAME]?.startsWith('guard-'));
     const away = servers.filter((fields) => fields[STATE] !== RUNNING).flatMap((fields) => fields[NAME] ?? []);
     return { total: servers.length, away };
