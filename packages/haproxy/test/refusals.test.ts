@@ -120,6 +120,22 @@ describe("the proxy's own answers", () => {
     await teapot.stop();
   });
 
+  test('what is logged without a page of ours has a reference as well, each its own', async () => {
+    const teapot = await startOrigin('teapot', (_request, response) => response.writeHead(503).end('mine'));
+    await plane.serve(givenHost({ names: ['logged.example.com'], origin: teapot }));
+    const lines = () =>
+      plane.haproxy
+        .output()
+        .split('\n')
+        .filter((line) => line.startsWith('{') && line.includes('"logged.example.com"'));
+    await Promise.all([get('logged.example.com'), get('logged.example.com')]);
+    await expect.poll(() => lines().length).toBe(2);
+    const references = lines().map((line) => (JSON.parse(line) as { reference: string }).reference);
+    for (const reference of references) expect(reference).toMatch(referencePattern);
+    expect(new Set(references).size).toBe(2);
+    await teapot.stop();
+  });
+
   test.each([
     '/../../etc/passwd',
     '/static/..%2f..%2fetc/passwd',

@@ -1,4 +1,5 @@
 import { dataPlaneFiles } from './layout.ts';
+import { reference } from './reference.ts';
 
 /** Answers the proxy gives itself: status → what the page says unless a rule set `txn.message`. */
 export const ownAnswers: ReadonlyMap<number, { title: string; message: string }> = new Map([
@@ -66,7 +67,7 @@ const securityHeaders = [
   'hdr Referrer-Policy no-referrer',
   'hdr Cache-Control no-store',
   `hdr Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'"`,
-  'hdr X-Sallyport-Reference %[unique-id]',
+  `hdr X-Sallyport-Reference %[${reference}]`,
 ].join(' ');
 
 /** Empty unless the origin's TLS is to blame. */
@@ -76,7 +77,7 @@ const tlsFailure = `%[bc_err,concat(-origin),map_str(${dataPlaneFiles.pageFragme
 const reply = (status: number, message: string): string =>
   `status ${status} content-type "text/html; charset=utf-8" ` +
   `lf-string '${piece(status, 'open')}%[var(txn.message,"${message}")]${status === 503 ? tlsFailure : ''}${piece(status, 'reference')}` +
-  `%[unique-id]${piece(status, 'close')}' ${securityHeaders}${status === 429 ? ' hdr Retry-After %[var(txn.retry_after,1)]' : ''}`;
+  `%[${reference}]${piece(status, 'close')}' ${securityHeaders}${status === 429 ? ' hdr Retry-After %[var(txn.retry_after,1)]' : ''}`;
 
 /** One `http-error` line per status. */
 export const errorReplies = (): string =>

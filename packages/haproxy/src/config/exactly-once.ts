@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { socketAddress } from './confinement.ts';
+import { connectionReference } from './reference.ts';
 import type { ConfigSettings } from './settings.ts';
 
 /**
@@ -31,10 +32,7 @@ ${doors.map((door) => `  bind ${socket(settings, door)} mode 600${owner} accept-
 
 /** What is the same for all requests of a connection is found out, and written as headers have it, once. */
 export const connections = (): string => `\
-  # The reference on every page and log entry is a UUID: the connection's, but for the last digits, and a number that it won't
-  # give again in four thousand million. One for each request, logged or not, would cost more than three of its headers.
-  tcp-request session set-var(sess.reference) uuid(),bytes(0,24)
-  unique-id-format %[var(sess.reference)]%[rand,hex,bytes(4,12),lower]
+${connectionReference()}\
   tcp-request session set-var-fmt(sess.client) %[src]
   tcp-request session set-var(sess.proto) str(http)
   tcp-request session set-var(sess.proto) str(https) if { ssl_fc }
@@ -52,7 +50,6 @@ ${beforeHaproxy30}
   # Requests that must not be repeated go through here as the first one of a connection: then a failure is answered.
   # A second one comes only where an origin signs connections in (NTLM), which has to be its own connection's all the time.
   acl from_once so_name -m beg once-
-  http-request set-log-level silent if !repeatable !{ http_first_req } !from_once
   http-request allow if !repeatable !{ http_first_req } !from_once
 .endif
 `;
@@ -92,6 +89,8 @@ ${beforeHaproxy30}
 export const onceSection = (settings: ConfigSettings): string => `
 ${beforeHaproxy30}
 backend once
+  # The second time through, it is logged.
+  http-request set-log-level silent
 ${alone}\
   http-request set-header Connection close if !{ req.ver -m beg 1. }
   use-server tls if { ssl_fc }

@@ -5,6 +5,7 @@ import { dataPlaneFiles } from './layout.ts';
 import { rememberRequest } from './log-format.ts';
 import { originServers } from './origin-servers.ts';
 import { quote } from './quote.ts';
+import { reference } from './reference.ts';
 import type { ConfigSettings, GuardSettings } from './settings.ts';
 
 /** Longest body that is waited for and judged in HAProxy's buffer; longer ones go through the relay. */
@@ -156,6 +157,7 @@ export const guardSections = (settings: ConfigSettings): string => {
 backend guarded
 ${spoeFilters(guard)}\
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
+  http-request set-var(txn.reference) ${reference}
   acl has_verdict var(txn.guard.verdict) -m found
   # Connection closed (256) or lost (257): the guard has ended or takes new rules. The other half is asked; more than
   # once, because other connections may be about to end as well.
@@ -226,10 +228,10 @@ spoe-agent ${half}
   use-backend guards_${half}
 
 spoe-message firewall
-  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=${requiredPolicy} body=req.body
+  args id=var(txn.reference) host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=${requiredPolicy} body=req.body
 
 spoe-message access
-  args id=unique-id host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=${requiredPolicy}
+  args id=var(txn.reference) host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=${requiredPolicy}
 
 # Sets txn.guard.relay to the number of the guard that answers.
 spoe-message presence

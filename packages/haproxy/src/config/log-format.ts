@@ -1,3 +1,5 @@
+import { reference } from './reference.ts';
+
 /** Longest URI that a line tells whole; of a longer one the beginning, with a mark. Escaped, it must fit in a line (global-section.ts). */
 const URI_BYTES = 4_000;
 
@@ -23,7 +25,7 @@ export const rememberRequest = (condition = ''): string => `\
 export const logFormat = `'${[
   '{"time":"%[date,utime(%Y-%m-%dT%H:%M:%S)].%[date(0,ms),mod(1000),add(1000),concat(Z),bytes(1,4)]"',
   '"client":"%ci"',
-  '"reference":"%ID"',
+  `"reference":"%[${reference}]"`,
   '"status":%ST',
   '"termination":"%tsc"',
   '"failure":"%[bc_err_str]"',

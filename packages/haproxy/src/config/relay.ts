@@ -7,6 +7,7 @@ import { askWhoever, requiredPolicy, spoeFilters } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
 import { headerNames } from './names.ts';
 import { quote } from './quote.ts';
+import { reference } from './reference.ts';
 import { decisionsSince } from './refusals.ts';
 import type { ConfigSettings } from './settings.ts';
 
@@ -42,7 +43,7 @@ ${rememberRequest()}\
   # Whoever answers is alive and takes it; one that hangs is known as down only after seconds.
 ${askWhoever()}\
   http-request set-header X-Sallyport-Route %[var(txn.route)]
-  http-request set-header X-Sallyport-Reference %[unique-id]
+  http-request set-header X-Sallyport-Reference %[${reference}]
   http-request set-header X-Sallyport-Client "%[src] %[src_port] %[fc_dst] %[fc_dst_port]"
   http-request set-header X-Sallyport-Judge "%[var(txn.judge),and(${routeFlags.accessList})] %[${requiredPolicy}]"
   http-request del-header X-Sallyport-Inspect
@@ -70,7 +71,6 @@ ${relays}
 # Takes judged requests back. Nobody but this user's processes can connect, so the headers are believed.
 frontend relayed
   bind ${quote(`unix@${guard.returnSocket}`)} mode 600
-  unique-id-format %[var(txn.reference)]
 ${headerNames()}  http-request set-var(txn.reference) req.fhdr(x-sallyport-reference)
   http-request set-var(txn.route) req.fhdr(x-sallyport-route)
   http-request set-var(txn.flags) var(txn.route),field(1,|)
