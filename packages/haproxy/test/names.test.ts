@@ -133,6 +133,21 @@ describe('one reading of the name', () => {
     expect(seenIn(answer)).toMatchObject({ method: 'OPTIONS', url: '*' });
   });
 
+  test('over HTTP/2, too, a target is a path, and a tunnel is refused', async () => {
+    const server = await askInFrames(plane.httpsPort, [
+      [':method', 'GET'],
+      [':scheme', 'https'],
+      [':path', '*'],
+      ['host', 'public.example.com'],
+    ]);
+    expect(server.refused || server.body.includes('400 Bad request')).toBe(true);
+    const tunnel = await askInFrames(plane.httpsPort, [
+      [':method', 'CONNECT'],
+      [':authority', 'public.example.com:443'],
+    ]);
+    expect(tunnel).toMatchObject({ body: expect.stringContaining('405 Method not allowed') });
+  });
+
   test('the name of the TLS handshake chooses the certificate, nothing else', async () => {
     const answer = await ask({ port: plane.httpsPort, host: 'public.example.com', tls: true, headers: {} });
     expect(answer.json<Echo>().headers.host).toBe('public.example.com');

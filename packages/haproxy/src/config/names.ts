@@ -17,7 +17,7 @@ export const headerNames = (): string => `\
 
 /**
  * One reading of what is asked for, whoever reads it: the routes, the guard, the origin. Host is one name or the request is
- * refused; the target is a path. HAProxy compares Host with the name in an absolute target and in :authority by itself.
+ * refused. HAProxy compares Host with the name in an absolute target and in :authority by itself.
  */
 export const names = (): string => `\
   # Host: one name, in the form that is routed by. Capitals, the root's dot and an empty port are legal, but nobody
@@ -25,20 +25,33 @@ export const names = (): string => `\
   acl plain_name req.fhdr(host) -m reg ${quote(namePattern)}
   http-request set-var(txn.odd_name) bool(true) if !plain_name
   acl odd_name var(txn.odd_name) -m found
-  http-request deny deny_status 400 if odd_name !{ req.fhdr(host) -m len 1:260 }
-  http-request set-header Host '%[req.fhdr(host),lower,regsub("[.]?:?$|[.](?=:)","")]' if odd_name
+  http-request set-header Host '%[req.fhdr(host),lower,regsub("[.]?:?$|[.](?=:)","")]' if odd_name { req.fhdr(host) -m len 1:260 }
   http-request deny deny_status 400 if odd_name !plain_name
 
-  # The target: a path. An absolute one becomes a path, since an origin may read another name out of it (user@host).
+  # Control characters in a header: some applications end it there (RFC 9110, 5.5). Before our own make the block longer.
+  http-request deny deny_status 400 if { req.hdrs -m reg ${quote('[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]')} }
+
+`;
+
+/** ACLs that together tell a request which `targets` neither changes nor refuses; over HTTP/2 HAProxy makes the URL, of a path. */
+export const readableTargets = (): string => `\
   acl path_target url -m beg /
   acl http1 req.ver -m beg 1.
+  acl readable_target url -m beg /
+  acl readable_target req.ver -m beg 2
+  acl asterisk url -m str *
+
+`;
+
+/** The target is a path, to whoever reads it, or the request is refused. */
+export const targets = (): string => `\
+  # A tunnel to wherever the client likes is a forward proxy's business (WebSocket over HTTP/2 does not come as CONNECT).
+  http-request deny deny_status 405 if METH_CONNECT
+  # The target: a path. An absolute one becomes a path, since an origin may read another name out of it (user@host).
   http-request set-var(txn.odd_target) bool(true) if !path_target
   acl odd_target var(txn.odd_target) -m found
   http-request set-uri '%[url,regsub("^https?://[^/@]*/?",/,i)]' if odd_target http1 !METH_CONNECT { url -m reg -i ${quote('^https?://[^/@]*(?:/|$)')} }
-  http-request deny deny_status 400 if odd_target !path_target http1 !METH_CONNECT !{ url -m str * }
-  http-request deny deny_status 400 if odd_target !path_target { url -m str * } !METH_OPTIONS
-
-  # Control characters in a header: some applications end it there (RFC 9110, 5.5).
-  http-request deny deny_status 400 if { req.hdrs -m reg ${quote('[\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f]')} }
+  http-request deny deny_status 400 if odd_target !path_target http1 !METH_CONNECT !asterisk
+  http-request deny deny_status 400 if odd_target !path_target asterisk !METH_OPTIONS
 
 `;

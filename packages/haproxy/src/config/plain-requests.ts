@@ -23,10 +23,10 @@ const inNobodysList = (rateLimit: ConfigSettings['rateLimit']): string =>
  * route) makes it fail, and the request meets the rules themselves.
  */
 export const ordinaryRequests = ({ rateLimit }: ConfigSettings): string => {
-  const always = inNobodysList(rateLimit);
+  const always = `readable_target !asterisk !METH_CONNECT ${inNobodysList(rateLimit)}`;
   return `\
-  # Nothing that follows is about most requests: nobody decided anything about the client, nobody is limited, there is no
-  # upgrade and no mark of a deployment, and the host has nothing but the usual headers and block_exploits.
+  # Nothing that follows is about most requests: the target is a path, nobody decided anything about the client, nobody is
+  # limited, there is no upgrade and no mark of a deployment, and the host has nothing but the usual headers and block_exploits.
   acl upgrade req.hdr(upgrade) -m found
 ${rateLimit === null ? '' : `  acl unlimited str(${limitKey}),map_str_int(${dataPlaneFiles.limitsMap},-1) -m int 0\n`}\
   acl ordinary_host ${hostHas(standardHeaders | blockExploits)}

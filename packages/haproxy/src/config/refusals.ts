@@ -5,14 +5,12 @@ import { dataPlaneFiles } from './layout.ts';
 import { rememberRequest } from './log-format.ts';
 import type { ConfigSettings } from './settings.ts';
 
-/** Which representation the proxy's own answers take, and what is refused before anything is looked up. */
-export const requestBasics = (): string => `\
+/** Which representation the proxy's own answers take. */
+export const representation = (): string => `\
   # Pages are HTML unless the client asks for JSON and not for HTML.
   acl asks_for_json req.fhdr(accept) -m sub json
   acl asks_for_html req.fhdr(accept) -m sub text/html
   http-request set-var(txn.page) str(json) if asks_for_json !asks_for_html
-  # A tunnel to wherever the client likes is a forward proxy's business (WebSocket over HTTP/2 does not come as CONNECT).
-  http-request deny deny_status 405 if METH_CONNECT
 
 `;
 

@@ -14,10 +14,10 @@ import { eventRing, globalSection } from './global-section.ts';
 import { guardSections, judged, judgedBackends, judging, ordinaryJudged } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { leaveMark, refuseLoops } from './loops.ts';
-import { headerNames, names } from './names.ts';
+import { headerNames, names, readableTargets, targets } from './names.ts';
 import { ordinaryBackend, ordinaryJudgedRequests, ordinaryRequests, plainRequests } from './plain-requests.ts';
 import { rateTable } from './rate-table.ts';
-import { decisions, exploits, forceTls, rateLimits, requestBasics, suspicions, upgrades } from './refusals.ts';
+import { decisions, exploits, forceTls, rateLimits, representation, suspicions, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
 import { refuseUnknown, routing } from './routing.ts';
 import { type ConfigSettings, checkSettings } from './settings.ts';
@@ -45,14 +45,16 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     connections(),
     handOver(),
     clientAddress(settings),
-    requestBasics(),
+    representation(),
     names(),
     routing(),
+    readableTargets(),
     ownConnection(forwardedHeaders(settings)),
     leaveMark(instance),
     destination(),
     suspicions(),
     ordinaryRequests(settings),
+    targets(),
     judged(settings),
     ordinaryJudgedRequests(settings),
     ordinaryJudged(settings),

@@ -13,9 +13,9 @@ export const routing = (): string => `\
   http-request set-var(txn.route) var(txn.host),map_str(${hostsMap},${removedRecord})
   http-request set-var(txn.route) var(txn.host),map_str(${overlayMap})
   http-request set-var(txn.wildcard) var(txn.host),regsub(^[^.]*,*) if { var(txn.route) -m str ${removedRecord} }
-  acl by_wildcard var(txn.wildcard) -m found
-  http-request set-var(txn.route) var(txn.wildcard),map_str(${hostsMap},${removedRecord}) if by_wildcard
-  http-request set-var(txn.route) var(txn.wildcard),map_str(${overlayMap}) if by_wildcard
+  # Without a wildcard's name these two leave the route as it is; a condition would cost more than they do.
+  http-request set-var(txn.route) var(txn.wildcard),map_str(${hostsMap},${removedRecord})
+  http-request set-var(txn.route) var(txn.wildcard),map_str(${overlayMap})
   http-request set-var(txn.flags) var(txn.route),field(1,|),add(0)
 
 `;
