@@ -1,10 +1,11 @@
 /**
  * CPU per proxied request, side by side in one run: Sallyport's data plane, nginx and Caddy from Debian, and a bare
  * one-backend HAProxy as the floor. Plain HTTP/1.1 keep-alive (64 connections) and HTTP/2 over TLS, small answers.
- * nginx runs twice: with the access log that Debian's nginx.conf switches on, and without it. Both times it keeps
- * connections to its origin, which is more than many of its users give it.
+ * nginx runs four times: with the access log that Debian's nginx.conf switches on, without it, without it and with more of
+ * the work that we do (the host looked up, the same headers, bans), and as managers of nginx write its hosts: three variables
+ * for the origin, so a connection for each request. The other three keep connections to their origin.
  *
- * node test/bench/proxy.ts [rounds]; needs haproxy, nginx, caddy, wrk, h2load. Loopback ports 22030-22039.
+ * node test/bench/proxy.ts [rounds]; needs haproxy, nginx, caddy, wrk, h2load. Loopback ports 22030-22043.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -79,17 +80,56 @@ const startOrigin = async (): Promise<ChildProcess> => {
   return start('nginx', ['-c', config]);
 };
 
-const startNginx = async (name: string, [http, https]: [number, number], accessLog: string): Promise<Peer> => {
+type NginxHost = { name: string; ports: [number, number]; accessLog: string; before?: string; location: string };
+
+const usualHeaders = `proxy_set_header Host $host; proxy_set_header X-Real-IP $remote_addr;
+proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; proxy_set_header X-Forwarded-Proto $scheme;`;
+
+const keptConnections = 'proxy_http_version 1.1; proxy_set_header Connection "";';
+
+const nginxHosts: readonly NginxHost[] = [
+  {
+    name: 'nginx',
+    ports: [22_031, 22_032],
+    accessLog: inDirectory('access.log'),
+    location: `proxy_pass http://origin; ${keptConnections} ${usualHeaders}`,
+  },
+  {
+    name: 'nginx without its log',
+    ports: [22_038, 22_039],
+    accessLog: 'off',
+    location: `proxy_pass http://origin; ${keptConnections} ${usualHeaders}`,
+  },
+  {
+    name: 'nginx with the same headers and look-ups, no log',
+    ports: [22_040, 22_041],
+    accessLog: 'off',
+    before: `map $host $origin_of { hostnames; default ""; ${hostName} origin; }
+geo $banned { default 0; 192.0.2.0/24 1; }`,
+    location: `if ($banned) { return 403; } if ($origin_of = "") { return 404; }
+proxy_pass http://$origin_of; ${keptConnections} proxy_set_header Host $http_host; proxy_set_header X-Real-IP $remote_addr;
+proxy_set_header X-Forwarded-For $remote_addr; proxy_set_header X-Forwarded-Proto $scheme; proxy_set_header X-Forwarded-Host $http_host;
+proxy_set_header X-Forwarded-Port $server_port; proxy_set_header X-Proxied-By "0123456789abcdef.1"; proxy_set_header Forwarded "";`,
+  },
+  {
+    name: 'nginx as its managers write it',
+    ports: [22_042, 22_043],
+    accessLog: inDirectory('managed.log'),
+    location: `set $forward_scheme http; set $server 127.0.0.1; set $port ${originPort};
+proxy_pass $forward_scheme://$server:$port$request_uri; ${usualHeaders} proxy_set_header X-Forwarded-Scheme $scheme; add_header X-Served-By $host;`,
+  },
+];
+
+const startNginx = async ({ name, ports: [http, https], accessLog, before, location }: NginxHost): Promise<Peer> => {
   const config = inDirectory(`nginx-${http}.conf`);
   await writeFile(
     config,
     nginxConfig(
       `upstream origin { server 127.0.0.1:${originPort}; keepalive 64; keepalive_requests 1000000000; }
+${before ?? ''}
 server { listen 127.0.0.1:${http}; listen 127.0.0.1:${https} ssl http2; server_name ${hostName};
 ssl_certificate ${certificate}; ssl_certificate_key ${certificate};
-location / { proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection ""; proxy_set_header Host $host;
-proxy_set_header X-Real-IP $remote_addr; proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
-proxy_set_header X-Forwarded-Proto $scheme; } }`,
+location / { ${location} } }`,
       'auto',
       accessLog,
       `nginx-${http}.pid`,
@@ -280,8 +320,7 @@ const sallyport = await startSallyport();
 const origin = await startOrigin();
 const peers = [
   sallyport,
-  await startNginx('nginx', [22_031, 22_032], inDirectory('access.log')),
-  await startNginx('nginx without its log', [22_038, 22_039], 'off'),
+  ...(await Promise.all(nginxHosts.map(startNginx))),
   await startCaddy(),
   await startBareHaproxy(),
 ];
