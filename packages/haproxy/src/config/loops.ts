@@ -12,7 +12,6 @@ const mark = (instance: string): string => `${instance}.%[var(txn.route),field(5
  */
 export const refuseLoops = (instance: string): string => `\
   # Each pass leaves a mark, deployment and host; who meets its own one again goes round in circles.
-  acl carries_marks var(txn.flags),and(${carriesMarks}) -m bool
   http-request set-var-fmt(txn.mark) "${mark(instance)}" if carries_marks
   acl marked var(txn.mark) -m found
   acl looped req.hdr(x-sallyport-proxied),strcmp(txn.mark) -m int 0
@@ -30,6 +29,7 @@ export const leaveMark = (instance: string): string => `\
   # The management API knows by this that a request came through the proxy.
   acl passed_on req.hdr(x-sallyport-proxied) -m found
   http-request set-var(txn.flags) var(txn.flags),or(${carriesMarks}) if passed_on
-  http-request add-header X-Sallyport-Proxied ${mark(instance)} if !passed_on
+  acl carries_marks var(txn.flags),and(${carriesMarks}) -m bool
+  http-request add-header X-Sallyport-Proxied ${mark(instance)} if !carries_marks
 
 `;
