@@ -39,6 +39,7 @@ test('the relays take requests of many clients back on one connection: none of t
         host: 'a.example.com',
         'x-sallyport-route': `0|127.0.0.1|${origin.port}||7`,
         'x-sallyport-reference': 'one',
+        'x-sallyport-client': '192.0.2.1',
         ...(authorization === undefined ? {} : { authorization }),
       };
       const sent = request({ socketPath: returnSocket, agent, headers }, (response) => {
