@@ -75,7 +75,11 @@ test.each([
     'error',
     'Current worker (14) exited with code 137 (Killed)',
   ],
-  ["[ALERT]    (12) : backend 'guards' has no server available!", 'debug', "backend 'guards' has no server available!"],
+  [
+    "[ALERT]    (12) : backend 'guards_even' has no server available!",
+    'debug',
+    "backend 'guards_even' has no server available!",
+  ],
   ['FATAL: bug condition "x" matched at src/mux_h1.c:1', 'warn', 'FATAL: bug condition "x" matched at src/mux_h1.c:1'],
 ])('takes %s as %s', (line, level, message) => {
   expect(readHaproxyLine(line, 'stderr')).toEqual({ level, message });
