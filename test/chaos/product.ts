@@ -47,8 +47,12 @@ const killIfThere = (pid: number): void => {
   }
 };
 
-/** `databaseUrl`: the store; without it the product uses SQLite in its data directory. */
-export const createProduct = (ports: ProductPorts, databaseUrl?: string): Product => {
+/** `databaseUrl`: the store; without it the product uses SQLite in its data directory. `settings`: more of the environment. */
+export const createProduct = (
+  ports: ProductPorts,
+  databaseUrl?: string,
+  settings: Readonly<Record<string, string>> = {},
+): Product => {
   const dir = mkdtempSync(join(tmpdir(), 'sallyport-chaos-'));
   const dataDir = join(dir, 'data');
   const logFile = join(dir, 'log');
@@ -61,6 +65,7 @@ export const createProduct = (ports: ProductPorts, databaseUrl?: string): Produc
     SALLYPORT_HTTP_BIND: `127.0.0.1:${ports.api}`,
     SALLYPORT_PROXY_HTTP: `127.0.0.1:${ports.http}`,
     SALLYPORT_PROXY_HTTPS: `127.0.0.1:${ports.https}`,
+    ...settings,
   };
   let supervisor: ReturnType<typeof spawn> | undefined;
   let exited: Promise<number | null> = Promise.resolve(null);

@@ -14,12 +14,13 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/deployment': [],
   'packages/store': ['contract', 'deployment'],
   'packages/enforcement': ['access', 'deployment', 'haproxy'],
+  'packages/recovery': ['contract', 'deployment', 'enforcement', 'haproxy', 'store'],
   'apps/supervisor': ['deployment', 'haproxy', 'waf'],
   'apps/guard': ['access', 'contract', 'deployment', 'spop', 'waf'],
-  'apps/cli': ['contract', 'deployment', 'store', 'waf'],
-  'apps/emergency': ['access', 'contract', 'deployment', 'enforcement', 'haproxy', 'store'],
+  'apps/cli': ['contract', 'deployment', 'recovery', 'store', 'waf'],
+  'apps/emergency': ['deployment', 'recovery', 'store'],
   'apps/web': ['contract'],
-  'apps/server': ['access', 'contract', 'deployment', 'enforcement', 'haproxy', 'store', 'waf'],
+  'apps/server': ['access', 'contract', 'deployment', 'enforcement', 'haproxy', 'recovery', 'store', 'waf'],
 };
 
 /** Which rooms of the server each of its rooms may enter. Its root, and `render`, wire them and may enter all. */

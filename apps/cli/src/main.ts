@@ -3,6 +3,7 @@ import { failureLines } from '@sallyport/deployment/failure-lines';
 import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
 import { configCommand } from './commands/config.ts';
+import { emergencyCommand } from './commands/emergency.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { statusCommand } from './commands/status.ts';
@@ -27,7 +28,8 @@ const program = new Command('sallyport')
   .addCommand(configCommand())
   .addCommand(migrateCommand())
   .addCommand(statusCommand())
-  .addCommand(wafCommand());
+  .addCommand(wafCommand())
+  .addCommand(emergencyCommand());
 
 /** What a person can act on, one line each; a bug keeps its stack. */
 const linesOf = (error: unknown): readonly string[] =>

@@ -82,6 +82,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
       await api.register(system.settingRoutes);
       await api.register(accounts.auditRoutes);
       await api.register(protection.routes);
+      await api.register(system.emergencyRoutes);
     },
     { prefix: '/api/v1' },
   );

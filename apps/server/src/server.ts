@@ -103,6 +103,7 @@ export const startServer = async (
   });
   const fetch = createSafeFetch({ lookup: systemLookup, ...(addressPolicy ? { addressPolicy } : {}) });
   const system = createSystem(ground, {
+    config,
     fetch,
     proxy: dataPlane.proxy,
     checkSetting: (...change) => protection.checkSetting(...change),
@@ -182,6 +183,7 @@ export const startServer = async (
         { stop: () => app.close() },
         ...(otherNodes ? [otherNodes] : []),
         watch,
+        system,
         protecting,
         dataPlane.protection,
         retention,

@@ -68,8 +68,16 @@ const run = async (): Promise<void> => {
     if (problem) throw new Error(`SALLYPORT_HTTP_BIND: ${address} can't be bound (${explainBindError(problem)})`);
   }
 
+  for (const { name } of table.emergency) {
+    const bind = config.emergencyBind;
+    if (!bind || inherited?.children.some((child) => child.name === name)) continue;
+    const problem = await whyNotBindable(bind);
+    const address = formatAddress(bind.host, bind.port);
+    if (problem) throw new Error(`SALLYPORT_EMERGENCY_BIND: ${address} can't be bound (${explainBindError(problem)})`);
+  }
+
   const supervisor = superviseAll({
-    children: [...table.guards, table.haproxy, table.server],
+    children: [...table.guards, table.haproxy, table.server, ...table.emergency],
     inherited,
     record: (state) =>
       writeState(layout.stateFile, {

@@ -2,6 +2,7 @@ import type { Config } from '@sallyport/deployment/config';
 import { parseListen } from '@sallyport/deployment/listen';
 import type { Logger } from 'pino';
 import type { ChildSpec } from './child-spec.ts';
+import { emergencyChild } from './children/emergency.ts';
 import { guardChild } from './children/guard.ts';
 import { haproxyChild } from './children/haproxy.ts';
 import type { Layout } from './children/layout.ts';
@@ -22,6 +23,8 @@ export interface ProcessTable {
   guards: ChildSpec[];
   haproxy: ChildSpec;
   server: ChildSpec;
+  /** The second way to the emergency reset, when there is to be one. */
+  emergency: ChildSpec[];
 }
 
 /** The children, in the order of their start. A new kind of process is one more row here. */
@@ -39,5 +42,6 @@ export const processTable = ({ config, layout, addresses, environment, log }: Pr
     ),
     haproxy: haproxyChild({ layout, listeners, serverEnv, log: log.child({ child: 'haproxy' }) }),
     server: serverChild(config.httpBind, serverEnv),
+    emergency: config.emergencyBind ? [emergencyChild(config.emergencyBind, serverEnv)] : [],
   };
 };

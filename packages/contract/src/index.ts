@@ -3,6 +3,7 @@ export * from './audit-entry.ts';
 export * from './block.ts';
 export * from './certificate.ts';
 export * from './decision.ts';
+export * from './emergency.ts';
 export * from './error-body.ts';
 export * from './guard-config.ts';
 export * from './guard-message.ts';

@@ -49,6 +49,8 @@ const FIELDS: Readonly<Record<string, unknown>> = {
   normalized: 'https://app.example.com',
   preview_url: 'https://proxy.example.com/accept-invite?token=SAMPLE_TOKEN_PREVIEW',
   base_url: 'https://proxy.example.com',
+  disabled_modules: 'feature.guard.enabled',
+  listener: '127.0.0.1:2020',
   invite_url: 'https://proxy.example.com/accept-invite?token=…',
   key: 'audit.retention_days',
   value: '90',

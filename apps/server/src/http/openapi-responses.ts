@@ -30,6 +30,10 @@ const REFUSALS: Readonly<Record<number, { description: string; error: string }>>
   },
   429: { description: 'Too many attempts; Retry-After says when to try again.', error: 'Too many failed attempts' },
   500: { description: 'A fault of the service; `details` names its line in the log.', error: 'Internal error' },
+  501: {
+    description: 'Not set up on this deployment.',
+    error: 'Emergency reset is off: SALLYPORT_EMERGENCY_TOKEN is not set',
+  },
   503: {
     description: 'The database can not be reached; Retry-After says when to try again.',
     error: 'The database can not be reached',
@@ -69,6 +73,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'DELETE /security/rulesets/{id}': [409],
   'POST /security/enable': [401, 429],
   'POST /security/disable': [401, 429],
+  'POST /emergency/security-reset': [401, 403, 429, 501],
   'GET /security/notifications/settings': [404],
   'POST /security/notifications/test': [404],
 };

@@ -69,3 +69,19 @@ export const plainRequests = ({ guard }: ConfigSettings): string => `\
   http-request allow if plain_host !refused !upgrade${guard === null ? '' : ' !judged'}
 
 `;
+
+/** Path of the emergency reset of the management API (spec, Emergency recovery). */
+const emergencyReset = '/api/v1/emergency/security-reset';
+
+/**
+ * The way back in, where the management API is a host of the proxy itself: no ban, limit, list or rule stands before it. The server looks
+ * at the address, the token and how often somebody tries.
+ */
+export const emergencyRequests = (): string => `\
+  # Nothing of ours stands before the emergency reset.
+  acl emergency path ${emergencyReset}
+  acl emergency_host var(txn.flags),and(${routeFlags.ownApi}) -m bool
+  http-request set-var(txn.flags) int(${routeFlags.ownApi | standardHeaders}) if emergency METH_POST emergency_host
+  http-request allow if emergency METH_POST emergency_host
+
+`;

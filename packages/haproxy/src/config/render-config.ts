@@ -15,7 +15,13 @@ import { guardSections, judged, judgedBackends, judging, ordinaryJudged } from '
 import { listeners } from './listeners.ts';
 import { leaveMark, refuseLoops } from './loops.ts';
 import { headerNames, names, readableTargets, targets } from './names.ts';
-import { ordinaryBackend, ordinaryJudgedRequests, ordinaryRequests, plainRequests } from './plain-requests.ts';
+import {
+  emergencyRequests,
+  ordinaryBackend,
+  ordinaryJudgedRequests,
+  ordinaryRequests,
+  plainRequests,
+} from './plain-requests.ts';
 import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimits, representation, suspicions, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
@@ -55,6 +61,7 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     suspicions(),
     ordinaryRequests(settings),
     targets(),
+    emergencyRequests(),
     judged(settings),
     ordinaryJudgedRequests(settings),
     ordinaryJudged(settings),

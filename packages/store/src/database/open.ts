@@ -32,6 +32,8 @@ export interface Database {
 export interface DatabaseOptions {
   dataDir: string;
   databaseUrl: string | undefined;
+  /** How long a statement waits for a lock of SQLite, which stops the whole process meanwhile; default ten seconds. */
+  busyMs?: number;
 }
 
 const BUSY_TIMEOUT_MS = 10_000;
@@ -56,11 +58,11 @@ const cacheStatements = (database: SqliteDatabase.Database): void => {
   }) as typeof database.prepare;
 };
 
-const sqliteDialect = (dataDir: string): SqliteDialect =>
+const sqliteDialect = (dataDir: string, busyMs: number): SqliteDialect =>
   new SqliteDialect({
     database: async () => {
       const path = join(dataDir, 'sallyport.db');
-      const database = new SqliteDatabase(path, { timeout: BUSY_TIMEOUT_MS });
+      const database = new SqliteDatabase(path, { timeout: busyMs });
       chmodSync(path, 0o600);
       handOver(path, dataDir);
       database.pragma('journal_mode = WAL');
@@ -94,13 +96,13 @@ const createPool = async (url: string, backends: Set<number>, patience: Patience
 };
 
 /** Opens the store: SQLite in the data directory, or PostgreSQL when a URL is given. Does not migrate. */
-export const openDatabase = ({ dataDir, databaseUrl }: DatabaseOptions): Database => {
+export const openDatabase = ({ dataDir, databaseUrl, busyMs = BUSY_TIMEOUT_MS }: DatabaseOptions): Database => {
   const backends = new Set<number>();
   const patience: Patience = { isEndless: false };
   const kysely = new Kysely<Tables>({
     dialect: databaseUrl
       ? new PostgresDialect({ pool: () => createPool(databaseUrl, backends, patience) })
-      : sqliteDialect(dataDir),
+      : sqliteDialect(dataDir, busyMs),
   });
   return {
     kysely,

@@ -4,6 +4,8 @@ import { sendMail } from '../../net/mail.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Ground } from '../ground.ts';
 import { createBackupWriter } from './backups/write-backup.ts';
+import { emergencyRoutes } from './emergency/routes.ts';
+import { createEmergency, type EmergencyDeps } from './emergency/service.ts';
 import { createMetrics, type PlaneStatus } from './health/metrics.ts';
 import { healthRoutes, metricsRoute } from './health/routes.ts';
 import { registerUnjudgedMetrics, type Unjudged } from './health/unjudged-metrics.ts';
@@ -19,6 +21,7 @@ export type { Mailer } from './settings/mailer.ts';
 export type { Settings } from './settings/service.ts';
 
 export interface SystemDeps {
+  config: EmergencyDeps['config'];
   fetch: SafeFetch;
   /** What HAProxy tells of itself. */
   proxy: {
@@ -33,9 +36,10 @@ export interface SystemDeps {
   settingChanged: (key: SettingKey) => Promise<void>;
 }
 
-/** Wires how the service itself is set up, backed up and watched over: settings, mail, backups, metrics, health. */
-export const createSystem = (ground: Ground, { fetch, proxy, checkSetting, settingChanged }: SystemDeps) => {
-  const { database, dataDir, vault, record, clock, log } = ground;
+/** Wires how the service itself is set up, backed up and watched over: settings, mail, backups, metrics, health, the way back in. */
+export const createSystem = (ground: Ground, deps: SystemDeps) => {
+  const { config, fetch, proxy, checkSetting, settingChanged } = deps;
+  const { database, dataDir, vault, audit, record, clock, log } = ground;
   const { kysely: db, transact } = database;
   const settings = createSettings({
     db,
@@ -51,12 +55,21 @@ export const createSystem = (ground: Ground, { fetch, proxy, checkSetting, setti
   const metrics = createMetrics(proxy.status);
   const { registry } = metrics;
   registerUnjudgedMetrics(registry, proxy.unjudged);
+  const emergency = createEmergency({
+    config,
+    transact,
+    record,
+    note: audit.note,
+    enforce: () => settingChanged('feature.guard.enabled'),
+    log,
+  });
   return {
     settings,
     mailer,
     metrics,
     writeBackup: createBackupWriter({ db, dataDir, clock }),
 
+    emergencyRoutes: emergencyRoutes(emergency),
     healthRoutes: healthRoutes({ registry, isProxyUp: proxy.isUp }),
     /** For the root of the server, where scrapers look when they are told nothing else. */
     metricsRoute: metricsRoute(registry),
@@ -64,6 +77,8 @@ export const createSystem = (ground: Ground, { fetch, proxy, checkSetting, setti
       await app.register(settingRoutes({ settings, mailer }));
       await app.register(urlRoutes(testUrl));
     },
+
+    stop: emergency.stop,
   };
 };
 export type System = ReturnType<typeof createSystem>;

@@ -6,6 +6,7 @@ import {
   type WafExclusion,
 } from '@sallyport/contract';
 import type { Executor } from '@sallyport/store/database/open';
+import { SWITCH_KEYS } from '@sallyport/store/security-switches';
 import { sql } from 'kysely';
 
 /** All that is stored of the configuration; the master switch is a setting. */
@@ -19,14 +20,6 @@ export interface Switches {
   rate_limit: boolean;
   crowdsec: boolean;
 }
-
-const SWITCH_KEYS = {
-  guard: 'feature.guard.enabled',
-  acl: 'security.acl.enabled',
-  waf: 'security.waf.enabled',
-  rate_limit: 'security.rate_limit.enabled',
-  crowdsec: 'security.crowdsec.enabled',
-} as const satisfies Record<keyof Switches, SettingKey>;
 
 /** The setting of the whole suite. */
 export const MASTER_SWITCH = SWITCH_KEYS.guard;

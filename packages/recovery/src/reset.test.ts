@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { APPLIED, notApplied } from '@sallyport/enforcement/live-map';
+import { type Actor, systemActor } from '@sallyport/store/actor';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openPendingNote } from './pending.ts';
+import { createReset, DISABLED_MODULES, type Reset } from './reset.ts';
+
+const log = pino({ level: 'silent' });
+const actor: Actor = { ...systemActor('test'), ip: '127.0.0.1' };
+
+describe('the emergency reset', () => {
+  let dataDir: string;
+  let order: string[];
+  let storeFails: boolean;
+  let proxyFails: boolean;
+  const resets: Reset[] = [];
+
+  const start = (): Reset => {
+    const reset = createReset({
+      async openProxy() {
+        order.push('proxy');
+        return proxyFails ? notApplied('HAProxy is not running') : APPLIED;
+      },
+      async switchOff() {
+        if (storeFails) throw new Error('database is locked');
+        order.push('store');
+      },
+      note: openPendingNote(dataDir, 'test'),
+      log,
+    });
+    resets.push(reset);
+    return reset;
+  };
+  /** What a process that starts now would find. */
+  const noted = () => {
+    const note = openPendingNote(dataDir, 'test');
+    try {
+      return note.read();
+    } finally {
+      note.close();
+    }
+  };
+
+  beforeEach(() => {
+    dataDir = mkdtempSync(join(tmpdir(), 'sallyport-recovery-'));
+    order = [];
+    storeFails = false;
+    proxyFails = false;
+  });
+  afterEach(async () => {
+    for (const reset of resets.splice(0)) await reset.stop();
+    rmSync(dataDir, { recursive: true });
+  });
+
+  test('opens the proxy before it asks the store, and once more afterwards', async () => {
+    const answer = await start().run(actor);
+    expect(answer).toEqual({
+      success: true,
+      message: 'All security modules are switched off',
+      disabled_modules: [...DISABLED_MODULES],
+    });
+    await expect.poll(() => order).toEqual(['proxy', 'store', 'proxy']);
+    expect(noted()).toBe('');
+  });
+
+  test('answers while the store can not be written, and stores when it can', async () => {
+    storeFails = true;
+    const answer = await start().run(actor);
+    expect(answer).toMatchObject({ success: true, message: expect.stringContaining('tried again every second') });
+    expect(noted()).not.toBe('');
+    await expect.poll(() => order.length).toBeGreaterThan(2);
+    storeFails = false;
+    await expect.poll(() => order).toContain('store');
+    await expect.poll(noted).toBe('');
+  });
+
+  test('is taken up by the next process when the first could not store it', async () => {
+    storeFails = true;
+    const first = start();
+    await first.run(actor);
+    await resets.pop()?.stop();
+    storeFails = false;
+    start();
+    await expect.poll(() => order).toContain('store');
+    await expect.poll(noted).toBe('');
+  });
+
+  test('says so when the proxy does not answer, and succeeds by what is stored', async () => {
+    proxyFails = true;
+    expect(await start().run(actor)).toMatchObject({ success: true, message: expect.stringContaining('starts open') });
+    storeFails = true;
+    expect(await start().run(actor)).toMatchObject({ success: false });
+  });
+});

@@ -1,0 +1,90 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { EmergencyReset } from '@sallyport/contract';
+import type { Applied } from '@sallyport/enforcement/live-map';
+import { type Actor, systemActor } from '@sallyport/store/actor';
+import { SWITCH_KEYS } from '@sallyport/store/security-switches';
+import type { Logger } from 'pino';
+import type { PendingNote } from './pending.ts';
+
+export interface ResetDeps {
+  /** See `openProxy`. */
+  openProxy(): Promise<Applied>;
+  /** Switches the suite off in the store and writes that down; rejects when the store can't be written at the moment. */
+  switchOff(actor: Actor): Promise<void>;
+  note: PendingNote;
+  log: Logger;
+}
+
+/** Spec: the reset's effect is there within seconds; we promise two, and a store that takes longer is waited for afterwards. */
+const STORE_WITHIN_MS = 1_200;
+const RETRY_MS = 1_000;
+
+/** Settings that a reset sets off, in the order of the spec. */
+export const DISABLED_MODULES: readonly string[] = Object.values(SWITCH_KEYS);
+
+const MESSAGE = 'All security modules are switched off';
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/**
+ * Makes the reset: the proxy first, so that neither a store that is locked, full or away nor a server that hangs keeps the
+ * operator out. As long as the switches could not be stored the proxy is opened again every second, whoever closes it.
+ */
+export const createReset = ({ openProxy, switchOff, note, log }: ResetDeps) => {
+  let isStopped = false;
+  let unstored = 0;
+
+  const store = async (actor: Actor): Promise<void> => {
+    unstored += 1;
+    for (let isFirst = true; !isStopped; isFirst = false) {
+      try {
+        await switchOff(actor);
+        unstored -= 1;
+        if (unstored === 0) note.write('');
+        // Whoever enforced between our opening and this meets the new switches from now on; what it did is undone.
+        await openProxy();
+        return;
+      } catch (error) {
+        if (isFirst) {
+          log.error({ reason: reasonOf(error) }, 'the emergency reset can not be stored yet; the proxy is kept open');
+        }
+        await delay(RETRY_MS, undefined, { ref: false });
+        await openProxy();
+      }
+    }
+  };
+
+  // One that an earlier process was asked for and could not store.
+  if (note.read() !== '') void store(systemActor('emergency reset of an earlier process'));
+
+  return {
+    /** Switches everything off. Resolves within two seconds, with what became of it in words. */
+    async run(actor: Actor): Promise<EmergencyReset> {
+      const opened = await openProxy();
+      try {
+        note.write(new Date().toISOString());
+      } catch (error) {
+        log.error({ reason: reasonOf(error) }, 'the emergency reset can not be noted for the next start');
+      }
+      const timer = new AbortController();
+      const isStored = await Promise.race([
+        store(actor).then(() => true),
+        delay(STORE_WITHIN_MS, false, { signal: timer.signal }).catch(() => false),
+      ]);
+      timer.abort();
+      const message = [
+        MESSAGE,
+        ...(isStored ? [] : ['the store can not be written at the moment: this is tried again every second']),
+        ...(opened.applied ? [] : [`the proxy could not be told (${opened.issue}) and starts open`]),
+      ].join('; ');
+      return { success: opened.applied || isStored, message, disabled_modules: [...DISABLED_MODULES] };
+    },
+
+    /** Ends the attempts to store; the note is there for the next process. */
+    async stop(): Promise<void> {
+      isStopped = true;
+      note.close();
+    },
+  };
+};
+export type Reset = ReturnType<typeof createReset>;
