@@ -54,6 +54,11 @@ test.each([
   ['<a><!-- </a>', 'unterminated comment'],
   ['<a><![CDATA[</a>', 'unterminated CDATA'],
   ['<?xml version="1.0" encoding="UTF-7"?><a/>', 'encoding'],
+  [`<?xml version="1.0"${' '.repeat(500)}encoding="UTF-7"?><a/>`, 'declaration without an end'],
+  [`<?xml version="1.0" encoding${' '.repeat(30)}=${' '.repeat(30)}"UTF-7"?><a/>`, 'encoding'],
+  [`<?xml version="1.0" encoding="UTF-7${' '.repeat(50)}"?><a/>`, 'encoding'],
+  ['<?xml version=">" encoding="UTF-7"?><a/>', 'encoding'],
+  ['<?xml version="1.0" encoding="UTF-16"?><a/>', 'encoding'],
   ['<\0a\0/\0>\0', 'name expected'],
   ['', 'no root element'],
 ])('%j is refused: %s', (text, reason) => {

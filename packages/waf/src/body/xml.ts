@@ -6,8 +6,11 @@ export interface XmlFacts {
   readonly error: string | null;
   /** Whether it ended at one of our limits: what follows may be sound. */
   readonly isOverLimit: boolean;
-  /** What the document type says, where one is let pass: nothing, or declarations of its own, which are not read. */
-  readonly documentType: 'none' | 'named' | 'declaring';
+  /**
+   * What an application may find in it that was not read: a document type that was let pass, or texts, which a document type declares or
+   * an encoding hides.
+   */
+  readonly unread: 'nothing' | 'document type' | 'texts';
 }
 
 class Malformed {
@@ -33,7 +36,8 @@ const ENTITIES: readonly (readonly [Uint8Array, number])[] = Object.entries({
 }).map(([name, byte]) => [Buffer.from(name), byte]);
 const CDATA = Buffer.from('[CDATA[');
 const XML = Buffer.from('xml');
-const documentTypeStart = /^<!doctype\s/i;
+/** Some parsers do without the blank that belongs behind it. */
+const documentTypeStart = /^<!doctype/i;
 
 /** Bytes that may stand in a name: not blank, no markup; a digit, dash or dot may not begin one. */
 const isNameByte = (byte: number | undefined): boolean =>
@@ -55,16 +59,20 @@ const isCharacter = (code: number): boolean =>
   (code >= 0x20 && code < 0xd800) ||
   (code > 0xdfff && code <= 0x10ffff && (code & 0xfffe) !== 0xfffe);
 
-const declaredEncoding = /^<\?xml[^>]{0,200}?\sencoding\s{0,20}=\s{0,20}["']([^"']{0,40})["']/;
+const declaration = /^<\?xml\s/;
+const LONGEST_DECLARATION = 400;
+const declaredEncoding = /\sencoding\s*=\s*["']([^"']*)["']/;
 /** Encodings in which markup and ASCII text have their ASCII bytes; in others (UTF-7, EBCDIC) text hides from rules. */
 const readableEncoding = /^(utf-?8|us-ascii|ascii|iso-?8859-\d{1,2}|latin1|windows-125\d|cp125\d)$/i;
+/** What a document that was in UTF-16 still says. Parsers believe it of no other. */
+const decodedEncoding = /^utf-?16$/i;
 
 /**
  * Parses an XML document (XML 1.0, without namespaces) and hands its character data and attribute values to the sink. A
  * document type is refused, and with it every entity but the five of XML and numeric ones: nothing expands, nothing is
  * fetched. The document must be in an encoding that contains ASCII. What came before an error has been handed over.
  *
- * With `isLenient`, for what only looks like XML, a document type without declarations of its own (as HTML has it) is passed over, and a
+ * With `isLenient`, for what only looks like XML and was decoded if it was in UTF-16, a document type without declarations of its own (as HTML has it) is passed over, and a
  * reference to an entity that is not known is text.
  */
 export const parseXml = (
@@ -223,12 +231,12 @@ export const parseXml = (
 
   /** A quoted identifier may hold what else would end it. */
   const skipDocumentType = (): void => {
-    documentType = 'named';
+    unread = 'document type';
     for (; body[at] !== GREATER; at++) {
       const byte = body[at];
       if (byte === undefined) fail('unterminated document type');
       if (byte === OPEN_SUBSET) {
-        documentType = 'declaring';
+        unread = 'texts';
         fail('document type with declarations');
       }
       if (byte !== QUOTE && byte !== APOSTROPHE) continue;
@@ -277,10 +285,24 @@ export const parseXml = (
     }
   };
 
+  const checkEncoding = (): void => {
+    const start = bytes.toString('latin1', at, at + LONGEST_DECLARATION);
+    if (!declaration.test(start)) return;
+    const end = start.indexOf('?>');
+    const encoding = declaredEncoding.exec(end < 0 ? start : start.slice(0, end))?.[1];
+    const isRead =
+      encoding === undefined || readableEncoding.test(encoding) || (isLenient && decodedEncoding.test(encoding));
+    if (end >= 0 && isRead) return;
+    unread = 'texts';
+    // Behind many blanks an encoding would be overlooked.
+    fail(end < 0 ? 'declaration without an end' : 'encoding that is not read here');
+  };
+
   const run = (): void => {
     if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) at = 3;
-    const encoding = declaredEncoding.exec(bytes.toString('latin1', at, at + 400))?.[1];
-    if (encoding !== undefined && !readableEncoding.test(encoding)) fail('encoding that is not read here');
+    // An application may take away what a document must not begin with.
+    if (isLenient) skipBlanks();
+    checkEncoding();
     while (at < body.length) {
       if (open.length > 0 && (body[at] !== LESS || body[at + 1] === 0x21)) readText();
       else if (skipBlanks()) continue;
@@ -292,7 +314,7 @@ export const parseXml = (
     if (!hasRoot) fail('no root element');
   };
 
-  let documentType: XmlFacts['documentType'] = 'none';
+  let unread: XmlFacts['unread'] = 'nothing';
   let error: string | null = null;
   let isOverLimit = false;
   try {
@@ -303,5 +325,5 @@ export const parseXml = (
     isOverLimit = thrown.isOverLimit;
   }
   if (contentEnd > contentStart) sink.content({ buf: content, start: contentStart, end: contentEnd });
-  return { error, isOverLimit, documentType };
+  return { error, isOverLimit, unread };
 };

@@ -307,6 +307,7 @@ describe('XML with a document type that does not say that it is XML', () => {
   test.each(types.filter((type) => type !== null))('of type %s is read behind it', (type) => {
     isReadIn(type, `<!DOCTYPE a><a>${encoded}</a>`);
     isReadIn(type, `<!doctype a SYSTEM "http://example.com/[>"><a b="${encoded}"/>`);
+    isReadIn(type, `<!DOCTYPEa><a>${encoded}</a>`);
     isReadIn(type, `<?xml version="1.0"?>\n<!DOCTYPE a PUBLIC '>' "x"><a>&other; ${encoded}</a>`);
   });
 
@@ -326,3 +327,16 @@ describe('XML with a document type that does not say that it is XML', () => {
     expect(judge('multipart/form-data; boundary=x', parts(upload))).toMatchObject({ action: 'pass' });
   });
 });
+
+test.each(['text/plain', 'application/x-www-form-urlencoded', 'application/unheard-of'])(
+  'XML of type %s in an encoding that hides its texts is refused',
+  (type) => {
+    const hiding = ['', ' '.repeat(500)].map((blanks) => `<?xml version="1.0"${blanks} encoding="UTF-7"?><a>+ACc-</a>`);
+    for (const body of hiding) {
+      expect(judge(type, body)).toMatchObject({ action: 'block' });
+      expect(judge(type, `\n${body}`)).toMatchObject({ action: 'block' });
+    }
+    const wide = utf16('<?xml version="1.0" encoding="UTF-16"?><a>hello</a>');
+    expect(judge(type, Buffer.concat([Buffer.from([0xff, 0xfe]), wide]))).toMatchObject({ action: 'pass' });
+  },
+);

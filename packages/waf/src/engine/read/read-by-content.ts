@@ -65,11 +65,11 @@ export const createContentReader = (tx: Transaction, names: KnownNames, fail: Fa
 
   /** Whether it was XML to its end, and nothing but that. */
   const readXml = (bytes: Uint8Array, isFile: boolean): boolean => {
-    const { error, isOverLimit, documentType } = parseXml(bytes, xmlEntries(tx), tx.arena, remaining(), true);
+    const { error, isOverLimit, unread } = parseXml(bytes, xmlEntries(tx), tx.arena, remaining(), true);
     if (isOverLimit) overLimit(error!);
-    // What it declares would be in the texts that an application reads, and in none that we do. Drawings (SVG) have such.
-    if (documentType === 'declaring' && !isFile) fail(error!);
-    return error === null && documentType === 'none';
+    // An application would read texts that we did not. Drawings (SVG) declare some.
+    if (unread === 'texts' && !isFile) fail(error!);
+    return error === null && unread === 'nothing';
   };
 
   const readPart = (part: MimePart, depth: number): void => {
