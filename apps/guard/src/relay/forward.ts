@@ -93,7 +93,12 @@ export const createForwarder = (socketPath: string) => {
       const isStreamed = content instanceof Readable;
       const outgoing = send(parts, isStreamed);
       const answer = answered(outgoing);
-      const abort = (): void => void outgoing.destroy();
+      let tunnel: Duplex | undefined;
+      const abort = (): void => {
+        outgoing.destroy();
+        // A request that has changed the protocol lets go of its connection.
+        tunnel?.destroy();
+      };
       response.once('close', abort);
       place.signal.addEventListener('abort', abort);
       place.wait();
@@ -103,6 +108,7 @@ export const createForwarder = (socketPath: string) => {
         const sent = isStreamed ? sendStream(outgoing, content, answer).catch(() => {}) : Promise.resolve();
         void sent.then(() => body?.close());
         const { upstream, switched } = await answer;
+        tunnel = switched;
         const headers: FlatHeaders = endToEnd(upstream.rawHeaders, OURS);
         const start = inspect && !switched ? await readAnswerStart(upstream) : undefined;
         if (inspect && !(await inspect(upstream, start))) {

@@ -25,6 +25,13 @@ describe('places', () => {
       expect(error).toBeInstanceOf(TooMany);
     }
   };
+  const attemptAny = (enter: () => void): void => {
+    try {
+      enter();
+    } catch (error) {
+      expect(error instanceof TooMany || error instanceof NoPlace).toBe(true);
+    }
+  };
   /** Seconds pass; each brings so many bytes. */
   const pass = (seconds: number, place: Place, bytes: number): void => {
     for (let second = 0; second < seconds; second++) {
@@ -136,6 +143,39 @@ describe('places', () => {
     // The first of the one with two; then nobody has more than who asks.
     expect(waiting.map(({ signal }) => signal.reason instanceof BrokenAnswer)).toEqual([true, false, false, false]);
     expect(() => places.enter(ALICE)).toThrow(TooMany);
+  });
+
+  test('answers without an end give way last, those of who has most, and nobody loses the only one', () => {
+    const places = given(2_048, 512);
+    const clients = Array.from({ length: 14 }, (_, index) => `198.51.100.${index}`);
+    const hold = (client: string): Place => {
+      const place = places.enter(client);
+      place.send(() => false);
+      return place;
+    };
+    const held = clients.map((client) => {
+      const own: Place[] = [];
+      for (let taken = 0; taken < 512; taken++) attemptAny(() => own.push(hold(client)));
+      return own;
+    });
+    expect(places.inUse()).toBe(2_048);
+    expect(() => places.enter(ALICE)).toThrow(NoPlace);
+    vi.advanceTimersByTime(31_000);
+    const alices = [hold(ALICE), hold(ALICE)];
+    expect(held.flat().filter(({ signal }) => signal.reason instanceof BrokenAnswer)).toHaveLength(2);
+    expect(
+      held
+        .filter((own) => own.length === 512)
+        .flat()
+        .filter(({ signal }) => signal.aborted),
+    ).toHaveLength(2);
+    vi.advanceTimersByTime(31_000);
+    hold(BOB);
+    expect(alices.map(({ signal }) => signal.aborted)).toEqual([false, false]);
+    const few = given(2, 2);
+    for (const client of [ALICE, BOB]) few.enter(client).send(() => false);
+    vi.advanceTimersByTime(31_000);
+    expect(() => few.enter(CAROL)).toThrow(NoPlace);
   });
 
   test('nobody who has less makes room for who has more', () => {

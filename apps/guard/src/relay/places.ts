@@ -10,7 +10,7 @@ const DEADLINE_S = 2 * 3_600;
  * itself ends who takes nothing for a minute.
  */
 const STALL_S = 300;
-/** How long an origin may take for its answer while others want the place. Otherwise HAProxy decides: 300 s. */
+/** How long an origin may take for its answer, and this to go out, while others want the place. Otherwise HAProxy decides: 300 s. */
 const ORIGIN_S = 30;
 const LOOK_EVERY_MS = 1_000;
 const ADVANCE_BYTES = 32_768;
@@ -72,7 +72,7 @@ const isWaitedFor = ({ phase, isStalled }: Occupant): boolean =>
 /**
  * Places for requests in the relay. Who makes no progress loses theirs. A client gets no more of them than are left. When
  * there are none for it, who has as many or more gives way: the slowest upload, then the request that waits longest for an
- * origin. So nobody can hold what others need.
+ * origin, then the answer without an end (a tunnel, a stream of events) that goes on longest. So nobody can hold what others need.
  */
 export const createPlaces = ({ total, share, now }: PlacesOptions) => {
   const occupants = new Set<Occupant>();
@@ -107,12 +107,12 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
     return found;
   };
 
-  /** Of the client that has most places, of those whose origin has had its time. */
-  const longestWaiting = (): Occupant | undefined => {
+  /** Of the client that has most places, the one that is longest in this phase, of those that have had their time. */
+  const longest = (wanted: 'waiting' | 'sending'): Occupant | undefined => {
     let found: Occupant | undefined;
     for (const occupant of occupants) {
       const { phase, since, client } = occupant;
-      if (phase !== 'waiting' || now() - since < ORIGIN_S * 1_000) continue;
+      if (phase !== wanted || now() - since < ORIGIN_S * 1_000) continue;
       const more = found ? placesOf(client) - placesOf(found.client) : 1;
       if (more > 0 || (more === 0 && found && since < found.since)) found = occupant;
     }
@@ -136,9 +136,15 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
       dismiss(slow, new TooSlow('others want the place'));
       return;
     }
-    const overdue = longestWaiting();
+    const overdue = longest('waiting');
     if (overdue && placesOf(overdue.client) > own) {
       dismiss(overdue, new BrokenAnswer('the origin has taken too long, and others want the place'));
+      return;
+    }
+    const endless = longest('sending');
+    // Who has one keeps it: it may be all that somebody does.
+    if (endless && placesOf(endless.client) > own + 1) {
+      dismiss(endless, new BrokenAnswer('the answer has taken too long, and others want the place'));
       return;
     }
     if (own > 0) throw new TooMany('the client has as many places as are left to others');
