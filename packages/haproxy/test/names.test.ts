@@ -133,6 +133,33 @@ describe('one reading of the name', () => {
     expect(seenIn(answer)).toMatchObject({ method: 'OPTIONS', url: '*' });
   });
 
+  test.each(['0.9', '1.9', '2.0', '3.0'])(
+    'whatever version a line of HTTP/1 ends with (%s), a target is a path',
+    async (version) => {
+      const at = (target: string): Promise<string> =>
+        exchange(
+          plane.httpPort,
+          `GET ${target} HTTP/${version}\r\nHost: public.example.com\r\nConnection: close\r\n\r\n`,
+        );
+      for (const target of ['http://secret.example.com@public.example.com/', 'ftp://public.example.com/']) {
+        expect(await at(target)).toMatch(/^HTTP\/1\.1 400 /);
+      }
+      expect(await at('/x')).toMatch(version === '0.9' ? /^HTTP\/1\.1 400 / : /^HTTP\/1\.1 200 /);
+    },
+  );
+
+  test("over HTTP/2, a scheme that is none of the web's is refused", async () => {
+    for (const scheme of ['ftp', 'ws', 'HTTPS']) {
+      const { body, refused } = await askInFrames(plane.httpsPort, [
+        [':method', 'GET'],
+        [':scheme', scheme],
+        [':path', '/'],
+        [':authority', 'public.example.com'],
+      ]);
+      expect(refused || body.includes('400 Bad request')).toBe(true);
+    }
+  });
+
   test('over HTTP/2, too, a target is a path, and a tunnel is refused', async () => {
     const server = await askInFrames(plane.httpsPort, [
       [':method', 'GET'],

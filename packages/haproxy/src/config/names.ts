@@ -33,13 +33,19 @@ export const names = (): string => `\
 
 `;
 
-/** ACLs that together tell a request which `targets` neither changes nor refuses; over HTTP/2 HAProxy makes the URL, of a path. */
+/**
+ * ACLs that together tell a request which `targets` neither changes nor refuses: over HTTP/2 HAProxy makes the URL, of scheme, name and
+ * path, and gives the origin the path if the scheme is one of the web's.
+ */
 export const readableTargets = (): string => `\
   acl path_target url -m beg /
-  acl http1 req.ver -m beg 1.
+  # What the connection speaks: a line of HTTP/1 may end with any version.
+  acl http1 fc_http_major eq 1
   acl readable_target url -m beg /
-  acl readable_target req.ver -m beg 2
+  acl readable_target fc_http_major eq 2
+  acl web_target url -m beg / https:// http://
   acl asterisk url -m str *
+  acl without_headers req.ver -m beg 0.
 
 `;
 
@@ -47,11 +53,14 @@ export const readableTargets = (): string => `\
 export const targets = (): string => `\
   # A tunnel to wherever the client likes is a forward proxy's business (WebSocket over HTTP/2 does not come as CONNECT).
   http-request deny deny_status 405 if METH_CONNECT
+  # HAProxy passes HTTP/0.9 on as such, with headers: whoever takes it at its word reads neither Host nor who the client is.
+  http-request deny deny_status 400 if without_headers
   # The target: a path. An absolute one becomes a path, since an origin may read another name out of it (user@host).
   http-request set-var(txn.odd_target) bool(true) if !path_target
   acl odd_target var(txn.odd_target) -m found
   http-request set-uri '%[url,regsub("^https?://[^/@]*/?",/,i)]' if odd_target http1 !METH_CONNECT { url -m reg -i ${quote('^https?://[^/@]*(?:/|$)')} }
   http-request deny deny_status 400 if odd_target !path_target http1 !METH_CONNECT !asterisk
   http-request deny deny_status 400 if odd_target !path_target asterisk !METH_OPTIONS
+  http-request deny deny_status 400 if odd_target !web_target !asterisk
 
 `;

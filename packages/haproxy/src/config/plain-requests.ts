@@ -23,7 +23,7 @@ const inNobodysList = (rateLimit: ConfigSettings['rateLimit']): string =>
  * route) makes it fail, and the request meets the rules themselves.
  */
 export const ordinaryRequests = ({ rateLimit }: ConfigSettings): string => {
-  const always = `readable_target !asterisk !METH_CONNECT ${inNobodysList(rateLimit)}`;
+  const always = `readable_target web_target !without_headers !METH_CONNECT ${inNobodysList(rateLimit)}`;
   return `\
   # Nothing that follows is about most requests: the target is a path, nobody decided anything about the client, nobody is
   # limited, there is no upgrade and no mark of a deployment, and the host has nothing but the usual headers and block_exploits.
