@@ -38,10 +38,11 @@ export const openDoor = async ({ dataDir, path, ...deps }: DoorDeps): Promise<{ 
   const directory = spoolDirectory(dataDir);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const forwarder = createForwarder(returnSocket(dataDir));
-  const places = createPlaces({ ...PLACES, now: () => performance.now() });
+  const now = (): number => performance.now();
+  const places = createPlaces({ ...PLACES, now });
   const relay = createRelay({
     ...deps,
-    bodies: createBodyHolder({ directory, ...BODIES }),
+    bodies: createBodyHolder({ directory, ...BODIES, now }),
     places,
     forwarder,
   });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type BodyHolderOptions, BodyTooLarge, createBodyHolder, type HeldBody, SpoolFull } from './held-body.ts';
+import { TooSlow } from './places.ts';
 
 describe('a body that is held', () => {
   let directory: string;
@@ -19,6 +20,7 @@ describe('a body that is held', () => {
       directory,
       blockBytes: 4_096,
       diskReserve: 0,
+      now: () => performance.now(),
       ...room,
       ...parts,
     });
@@ -98,6 +100,53 @@ describe('a body that is held', () => {
     await first.close();
   });
 
+  /** Begins a body that brings so many bytes and then no more; `held` settles when it is over. */
+  const begin = async (hold: ReturnType<typeof given>, client: string, bytes: number) => {
+    const from = new Readable({ read() {} });
+    const held = hold(from, client).then(
+      (body) => body.close(),
+      (error: unknown) => error,
+    );
+    const all = { client, held, isOver: false };
+    void held.then(() => {
+      all.isOver = true;
+    });
+    for (const chunk of chunksOf(bytes, 4_096)) from.push(chunk);
+    await expect.poll(() => all.isOver || from.readableLength === 0).toBe(true);
+    return all;
+  };
+
+  test.each([
+    ['on the disk', { spool: roomFor(200_000, 80_000), memory: roomFor(40_960) }],
+    ['in memory', { directory: '/nonexistent/spool', memory: roomFor(200_000, 80_000) }],
+  ])('that is still coming in gives way when all room %s is taken, that of who takes most', async (_, parts) => {
+    const hold = given(parts);
+    const uploads = [];
+    for (let index = 0; index < 20; index++) uploads.push(await begin(hold, `198.51.100.${index >> 1}`, 35_000));
+    const left = uploads.filter(({ isOver }) => !isOver);
+    expect(left.length).toBeGreaterThan(2);
+    const body = await hold(source(25_000));
+    expect(await contentOf(body)).toEqual(wholeOf(25_000));
+    const gone = left.filter(({ isOver }) => isOver);
+    expect(gone.length).toBeGreaterThan(0);
+    for (const { held } of gone) expect(await held).toBeInstanceOf(TooSlow);
+    await body.close();
+  });
+
+  test('that takes less makes no room for one that takes more', async () => {
+    const hold = given({ spool: roomFor(100_000), memory: roomFor(16_384) });
+    const less = await begin(hold, '192.0.2.2', 30_000);
+    await expect(hold(source(90_000))).rejects.toThrow(SpoolFull);
+    expect(less.isOver).toBe(false);
+  });
+
+  test('that has arrived keeps its room', async () => {
+    const hold = given({ spool: roomFor(120_000) });
+    const arrived = [await hold(source(50_000), '192.0.2.2'), await hold(source(30_000), '192.0.2.3')];
+    await expect(hold(source(90_000))).rejects.toThrow(SpoolFull);
+    for (const body of arrived) await body.close();
+  });
+
   test.each([
     ['the directory is gone', { directory: '/nonexistent/spool' }],
     ['the rest of the disk is for others', { diskReserve: Number.MAX_SAFE_INTEGER }],
@@ -131,6 +180,7 @@ describe('a body that is held', () => {
       memory: roomFor(4_096),
       spool: roomFor(0),
       diskReserve: 0,
+      now: () => performance.now(),
     });
     const silent = new Readable({ read() {} });
     const abort = new AbortController();

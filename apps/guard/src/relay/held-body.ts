@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import type { CrossingBody } from '../threads/protocol.ts';
+import { createComingBodies } from './coming-bodies.ts';
 import { createQuota } from './quota.ts';
 import { createDiskRoom, openUnlinked } from './spool-file.ts';
 
@@ -36,6 +37,8 @@ export interface BodyHolderOptions {
   spool: Room;
   /** Bytes of the disk that are left to others. */
   diskReserve: number;
+  /** Monotonic, milliseconds. */
+  now: () => number;
 }
 
 export interface Incoming {
@@ -52,15 +55,19 @@ export interface Incoming {
 const FIRST_BLOCK = 4_096;
 const NOTHING = Buffer.alloc(0);
 
-/** Reads bodies to their end: into memory first, longer ones into unlinked files (0600), and without a disk into memory again. */
+/**
+ * Reads bodies to their end: into memory first, longer ones into unlinked files (0600), and without a disk into memory again.
+ * When there is no room, one that is still coming in gives way (coming-bodies.ts).
+ */
 export const createBodyHolder = (options: BodyHolderOptions) => {
   const { directory, blockBytes } = options;
   const memory = createQuota(options.memory);
   const spool = createQuota(options.spool);
+  const coming = createComingBodies(options.now);
   const hasRoom = createDiskRoom(directory, options.diskReserve);
 
   /** Where the bytes of one body go: a file, then full blocks, then `block` up to `used`. */
-  const createStore = (client: string) => {
+  const createStore = (client: string, makeRoom: () => Promise<boolean>) => {
     let file: FileHandle | undefined;
     let isDiskGone = false;
     let fileBytes = 0;
@@ -119,7 +126,8 @@ export const createBodyHolder = (options: BodyHolderOptions) => {
     };
 
     const mayWrite = async (bytes: number): Promise<boolean> => {
-      if (isDiskGone || !spool.take(client, bytes)) return false;
+      if (isDiskGone) return false;
+      while (!spool.take(client, bytes)) if (!(await makeRoom())) return false;
       spoolTaken += bytes;
       return hasRoom(bytes).catch(() => false);
     };
@@ -134,12 +142,15 @@ export const createBodyHolder = (options: BodyHolderOptions) => {
         rest = left;
       }
       isDiskGone = true;
-      if (keep(rest).length > 0) throw new SpoolFull('there is no room for the body');
+      for (let left = keep(rest); left.length > 0; left = keep(left)) {
+        if (!(await makeRoom())) throw new SpoolFull('there is no room for the body');
+      }
     };
 
     const blocks = (): Buffer[] => (used > 0 ? [...full, block.subarray(0, used)] : full);
 
     return {
+      taken: (): number => memoryTaken + spoolTaken,
       /** Resolves when the bytes are stored; undefined when they are already. Rejects with SpoolFull. */
       add(chunk: Buffer): Promise<void> | undefined {
         const rest = keep(chunk);
@@ -180,9 +191,12 @@ export const createBodyHolder = (options: BodyHolderOptions) => {
   };
 
   return {
-    /** Rejects with BodyTooLarge, SpoolFull or the signal's reason, or when the sender goes away. */
+    /** Rejects with BodyTooLarge, SpoolFull, TooSlow or the signal's reason, or when the sender goes away. */
     async hold({ source, client, signal, onBytes, limit }: Incoming): Promise<HeldBody> {
-      const store = createStore(client);
+      const store = createStore(client, () => upload.makeRoom());
+      const freed = Promise.withResolvers<void>();
+      let end: (error: Error) => void = () => {};
+      const upload = coming.enter({ client, taken: store.taken, end: (error) => end(error), freed: freed.promise });
       let bytes = 0;
       let storing: Promise<void> | undefined;
       try {
@@ -214,6 +228,7 @@ export const createBodyHolder = (options: BodyHolderOptions) => {
             source.pause();
             storing.then(() => source.resume(), settle);
           };
+          end = settle;
           if (signal.aborted) {
             onAbort();
             return;
@@ -225,6 +240,9 @@ export const createBodyHolder = (options: BodyHolderOptions) => {
         await storing?.catch(() => {});
         await store.close();
         throw error;
+      } finally {
+        upload.leave();
+        freed.resolve();
       }
       return { bytes, crossing: () => store.crossing(bytes), stream: store.stream, close: store.close };
     },
