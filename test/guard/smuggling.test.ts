@@ -125,6 +125,7 @@ describe('requests that two servers could read in two ways', () => {
   const http2 = (
     headers: Record<string, string | string[]>,
     body?: string,
+    trailers?: Record<string, string>,
   ): Promise<{ status: number; code: string }> =>
     new Promise((resolve) => {
       const session = connectHttp2(`https://127.0.0.1:${guarded.httpsPort}`, {
@@ -137,7 +138,11 @@ describe('requests that two servers could read in two ways', () => {
         resolve({ status, code });
       };
       session.on('error', (error: NodeJS.ErrnoException) => done(error.code ?? ''));
-      const stream = session.request(headers, { endStream: body === undefined });
+      const stream = session.request(headers, {
+        endStream: body === undefined,
+        waitForTrailers: trailers !== undefined,
+      });
+      stream.on('wantTrailers', () => stream.sendTrailers(trailers ?? {}));
       stream.on('response', (got) => {
         status = got[':status'] ?? 0;
       });
@@ -159,6 +164,25 @@ describe('requests that two servers could read in two ways', () => {
     expect(
       await http2({ ...base, ':method': 'GET', ':path': '/h2', 'content-type': form['content-type'] }, 'b=attack'),
     ).toMatchObject({ status: 403 });
+  });
+
+  test.each([
+    ['nothing', '', {}],
+    ['an announced nothing', '', { 'content-length': '0' }],
+    ['a body', 'a=1', {}],
+    ['an announced body', 'a=1', { 'content-length': '3' }],
+  ])('HTTP/2: trailers after %s, which nobody judges, do not arrive', async (_what, body, length) => {
+    const before = origin.arrivals.length;
+    const headers = {
+      ':authority': 'guarded.test',
+      ':scheme': 'https',
+      ':method': 'POST',
+      ':path': '/trailed',
+      ...length,
+    };
+    expect(await http2(headers, body, { 'x-trailer': 'attack' })).toMatchObject({ status: 200 });
+    expect(origin.arrivals).toHaveLength(before + 1);
+    expect(origin.arrivals.at(-1)).toMatchObject({ url: '/trailed', body: Buffer.from(body), trailers: {} });
   });
 
   test.each([
