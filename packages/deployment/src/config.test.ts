@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -27,6 +27,14 @@ describe('configuration', () => {
       trustedProxies: [],
       guards: Math.max(2, Math.ceil(availableParallelism() / 2)),
       guardTimeoutMs: 1_000,
+      proxyHttps: undefined,
+      sessionSecret: undefined,
+      encryptionKey: undefined,
+      emergencyBasicAuth: undefined,
+      databaseUrl: undefined,
+      proxyProtocol: false,
+      logLevel: 'info',
+      logFormat: 'text',
     });
     expect(config.managementCidrs.map(String)).toEqual([
       '10.0.0.0/8',
@@ -57,10 +65,97 @@ describe('configuration', () => {
     ['SALLYPORT_GUARD_TIMEOUT', '61s'],
     ['SALLYPORT_GUARD_TIMEOUT', '1.5s'],
     ['SALLYPORT_GUARD_TIMEOUT', '-1s'],
+    ['SALLYPORT_GUARD_TIMEOUT', '1sec'],
+    ['SALLYPORT_GUARD_TIMEOUT', '60001ms'],
+    ['SALLYPORT_GUARDS', '1'],
+    ['SALLYPORT_GUARDS', '65'],
+    ['SALLYPORT_GUARDS', 'x4'],
+    ['SALLYPORT_GUARDS', '4x'],
+    ['SALLYPORT_ENCRYPTION_KEY', 'k'.repeat(31)],
+    ['SALLYPORT_EMERGENCY_BASIC_AUTH', ':password'],
+    ['SALLYPORT_EMERGENCY_BASIC_AUTH', 'user:'],
+    ['SALLYPORT_PROXY_PROTOCOL', 'yes'],
+    ['SALLYPORT_PROXY_HTTPS', 'example.com:443'],
+    ['DATABASE_URL', 'http://postgres://db/x'],
+    ['DATABASE_URL', 'postgres://[db/x'],
   ])('names %s when its value is bad', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);
     expect(problems[0]).toMatch(new RegExp(`^${name} `));
+  });
+
+  test('takes every setting', () => {
+    const text = (letter: string) => letter.repeat(32);
+    const config = parseConfig(
+      {
+        SALLYPORT_DATA_DIR: 'elsewhere',
+        SALLYPORT_HTTP_BIND: ':8081',
+        SALLYPORT_PROXY_HTTP: '[::]:81',
+        SALLYPORT_PROXY_HTTPS: '192.0.2.1:444',
+        DATABASE_URL: 'postgresql://db/x',
+        SALLYPORT_SESSION_SECRET: text('s'),
+        SALLYPORT_ENCRYPTION_KEY: text('k'),
+        SALLYPORT_EMERGENCY_TOKEN: text('t'),
+        SALLYPORT_MANAGEMENT_CIDRS: '10.1.2.3, ,2001:db8::/32,',
+        SALLYPORT_EMERGENCY_BIND: '127.0.0.1:2020',
+        SALLYPORT_EMERGENCY_BASIC_AUTH: 'user:pass:word',
+        SALLYPORT_TRUSTED_PROXIES: '192.0.2.0/24',
+        SALLYPORT_GUARDS: '2',
+        SALLYPORT_GUARD_TIMEOUT: '60s',
+        SALLYPORT_PROXY_PROTOCOL: 'true',
+        SALLYPORT_LOG_FORMAT: 'json',
+        PATH: '/bin',
+      },
+      '/srv',
+    );
+    expect({
+      ...config,
+      managementCidrs: config.managementCidrs.map(String),
+      trustedProxies: config.trustedProxies.map(String),
+    }).toEqual({
+      dataDir: '/srv/elsewhere',
+      httpBind: { host: '', port: 8_081 },
+      proxyHttp: { host: '::', port: 81 },
+      proxyHttps: { host: '192.0.2.1', port: 444 },
+      databaseUrl: 'postgresql://db/x',
+      apiAuth: 'local',
+      sessionSecret: text('s'),
+      encryptionKey: text('k'),
+      emergencyToken: text('t'),
+      managementCidrs: ['10.1.2.3/32', '2001:db8::/32'],
+      emergencyBind: { host: '127.0.0.1', port: 2_020 },
+      emergencyBasicAuth: { user: 'user', password: 'pass:word' },
+      trustedProxies: ['192.0.2.0/24'],
+      guards: 2,
+      guardTimeoutMs: 60_000,
+      proxyProtocol: true,
+      logLevel: 'info',
+      logFormat: 'json',
+    });
+  });
+
+  test.each([
+    [{ SALLYPORT_API_AUTH: 'local' }, { apiAuth: 'local' }],
+    [{ SALLYPORT_API_AUTH: 'required' }, { apiAuth: 'required' }],
+    [{ SALLYPORT_API_AUTH: 'open' }, { apiAuth: 'open' }],
+    [{ SALLYPORT_API_AUTH: '' }, { apiAuth: 'local' }],
+    [{ SALLYPORT_PROXY_PROTOCOL: 'false' }, { proxyProtocol: false }],
+    [{ SALLYPORT_GUARD_TIMEOUT: '1ms' }, { guardTimeoutMs: 1 }],
+    [{ SALLYPORT_GUARD_TIMEOUT: '750ms' }, { guardTimeoutMs: 750 }],
+    [{ SALLYPORT_GUARDS: '64' }, { guards: 64 }],
+    [{ SALLYPORT_LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
+    [{ SALLYPORT_LOG_LEVEL: 'info' }, { logLevel: 'info' }],
+    [{ SALLYPORT_LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
+    [{ SALLYPORT_LOG_LEVEL: 'error' }, { logLevel: 'error' }],
+    [{ SALLYPORT_LOG_FORMAT: 'text' }, { logFormat: 'text' }],
+  ])('reads %j', (env, config) => {
+    expect(parseConfig(env, '/srv')).toMatchObject(config);
+  });
+
+  test('is refused as a whole, each problem after the other', () => {
+    expect(() => parseConfig({ SALLYPORT_GUARDS: '1', SALLYPORT_API_AUTH: 'x' }, '/srv')).toThrow(
+      'SALLYPORT_API_AUTH must be one of local, required, open; SALLYPORT_GUARDS must be a number from 2 to 64',
+    );
   });
 
   test('reports every problem at once, unknown variables among them, and no secret', () => {
@@ -103,14 +198,61 @@ describe('where the configuration comes from', () => {
     });
   });
 
-  test.each(['--emergency-token=x', '--session-secret=x', '--database-url=postgres://u:p@db/x'])(
-    'refuses %s, which other users could read',
-    (flag) => {
-      expect(() => readEnvironment([flag], {}, '/srv')).toThrow(/show a secret/);
-    },
-  );
+  test.each([
+    '--emergency-token=x',
+    '--session-secret=x',
+    '--encryption-key=x',
+    '--emergency-basic-auth=x',
+    '--database-url=postgres://u:p@db/x',
+  ])('refuses %s, which other users could read', (flag) => {
+    expect(() => readEnvironment([flag], {}, '/srv')).toThrow(`${flag.split('=')[0]} would show a secret`);
+  });
 
-  test.each([[['--http-bind']], [['surprise']], [['--http-bind', '--log-level=info']]])('refuses %j', (argv) => {
+  test.each([
+    [['--http-bind']],
+    [['surprise']],
+    [['--http-bind', '--log-level=info']],
+    [['--http-bind', '--log-level', 'info']],
+    [['--http-bind', ':1', ':2']],
+    [['--', '--http-bind=:1']],
+  ])('refuses %j', (argv) => {
     expect(() => readEnvironment(argv, {}, '/srv')).toThrow(ConfigError);
+  });
+
+  test('a data directory is looked for where the strongest says, and needs no .env', () => {
+    const other = mkdtempSync(join(tmpdir(), 'sallyport-config-'));
+    const relative = join(other, 'data');
+    try {
+      expect(readEnvironment([], { SALLYPORT_DATA_DIR: join(other, 'none') }, '/srv')).not.toHaveProperty(
+        'DATABASE_URL',
+      );
+      writeFileSync(join(other, '.env'), 'SALLYPORT_GUARDS=7\n');
+      mkdirSync(relative);
+      writeFileSync(join(relative, '.env'), 'SALLYPORT_GUARDS=8\n');
+      const found = (argv: string[], env: Record<string, string>) => readEnvironment(argv, env, other).SALLYPORT_GUARDS;
+      expect(found(['--data-dir', other], { SALLYPORT_DATA_DIR: '/nowhere' })).toBe('7');
+      expect(found([], { SALLYPORT_DATA_DIR: other })).toBe('7');
+      expect(found([], { SALLYPORT_DATA_DIR: '' })).toBe('8');
+      // Not a directory: refused where it is opened.
+      expect(found(['--data-dir', join(other, '.env')], {})).toBeUndefined();
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  });
+
+  test('an .env that can not be read is no empty one', () => {
+    const other = mkdtempSync(join(tmpdir(), 'sallyport-config-'));
+    try {
+      mkdirSync(join(other, '.env'));
+      expect(() => readEnvironment([], { SALLYPORT_DATA_DIR: other }, '/srv')).toThrow(/\.env can not be read: EISDIR/);
+    } finally {
+      rmSync(other, { recursive: true });
+    }
+  });
+
+  test('a URL without a password shows nothing, and one that is none is refused later', () => {
+    for (const url of ['postgres://u@db/x', 'nonsense']) {
+      expect(readEnvironment(['--database-url', url], {}, '/srv')).toMatchObject({ DATABASE_URL: url });
+    }
   });
 });

@@ -25,6 +25,27 @@ test('shows the time of the machine', () => {
   );
 });
 
+test.each([
+  [10, 'trace'],
+  [20, 'debug'],
+  [30, 'info '],
+  [40, 'warn '],
+  [50, 'error'],
+  [60, 'fatal'],
+])('calls level %i %s', (level, name) => {
+  expect(logLineAsText(JSON.stringify({ level, time: 0, name: 'server', msg: 'm' }))).toContain(`  ${name}  server`);
+});
+
+test('shows an empty text, and an error that has nothing to say', () => {
+  const line = { level: 40, time: 0, name: 'server', msg: 'm', said: '' };
+  expect(logLineAsText(JSON.stringify(line))).toMatch(/ m {2}said=""\n$/);
+  expect(logLineAsText(JSON.stringify({ ...line, err: {} }))).toMatch(/said="" {2}err=""\n$/);
+  expect(logLineAsText(JSON.stringify({ ...line, level: 50, err: {} }))).toMatch(/said=""\n$/);
+  expect(logLineAsText(JSON.stringify({ ...line, level: 50, err: { message: 'no stack' } }))).toMatch(
+    /said=""\n {4}no stack\n$/,
+  );
+});
+
 test('puts the stack of an error below, with its causes', () => {
   const err = new Error('cannot write', { cause: new Error('disk full') });
   const [first, second, ...rest] = written((log) => log.error({ err }, 'reconcile failed')).split('\n');

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../test/support/until.ts';
-import { isStillRunning, listProcesses, readEnvironment, readProcess } from './processes.ts';
+import { isStillRunning, listProcesses, readBootId, readEnvironment, readProcess } from './processes.ts';
 
 const startSleep = (program = 'sleep') => {
   const child = spawn(program, ['60'], { env: { PATH: process.env.PATH, ANSWER: 'a=b' } });
@@ -28,12 +28,25 @@ test('reads a process whose name looks like other fields of /proc/PID/stat', asy
   expect(listProcesses()).toContainEqual(info);
 });
 
+test('one that has ended lives no more, though nobody has asked how', async () => {
+  const child = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  const pid = Number(`${line}`);
+  await until('it has ended', () => / Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+  expect(readProcess(pid)).toBeUndefined();
+  expect(listProcesses().map((found) => found.pid)).not.toContain(pid);
+});
+
 test('tells the environment a process was started with', async () => {
   const child = startSleep();
   const environment = await until('the program runs', () =>
     readProcess(child.pid!)?.argv[0] === 'sleep' ? readEnvironment(child.pid!) : undefined,
   );
-  expect(environment.get('ANSWER')).toBe('a=b');
+  expect([...environment].toSorted()).toEqual([
+    ['ANSWER', 'a=b'],
+    ['PATH', process.env.PATH],
+  ]);
 });
 
 test('knows a process only as long as it runs, and not another start time', async () => {
@@ -46,4 +59,9 @@ test('knows a process only as long as it runs, and not another start time', asyn
   await once(child, 'exit');
   expect(isStillRunning(info)).toBe(false);
   expect(readProcess(info.pid)).toBeUndefined();
+  expect(readEnvironment(info.pid)).toBeUndefined();
+});
+
+test('each boot has a name of its own', () => {
+  expect(readBootId()).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 });

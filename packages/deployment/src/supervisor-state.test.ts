@@ -32,6 +32,16 @@ test.each([
     '{"boot_id": "b", "proxy_http": ":80", "proxy_https": ":443", "children": [{"name": "server", "pid": "7"}]}',
   ],
   ['null', 'null'],
+  ['a text', '"boot_id"'],
+  ...['boot_id', 'proxy_http', 'proxy_https', 'children'].map((field): [string, string] => [
+    `a state without ${field}`,
+    JSON.stringify({ ...state, [field]: undefined }),
+  ]),
+  ...['name', 'pid', 'start_time'].map((field): [string, string] => [
+    `a child without ${field} after one that is whole`,
+    JSON.stringify({ ...state, children: [...state.children, { ...state.children[0], [field]: undefined }] }),
+  ]),
+  ['a child that is none', JSON.stringify({ ...state, children: [null] })],
 ])('ignores %s', (_, text) => {
   const path = stateFile();
   writeFileSync(path, text);

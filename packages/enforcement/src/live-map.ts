@@ -40,8 +40,12 @@ export const both = ({ issue: kept }: Applied, { issue: live }: Applied): Applie
 };
 
 /** Whether HAProxy would find IPv4 addresses in this canonical network though it is written as IPv6. */
-export const holdsMapped = (network: string): boolean =>
-  network.startsWith('::') && network.includes('/') && withoutMapped(parseNetwork(network)).length > 1;
+export const holdsMapped = (network: string): boolean => {
+  if (!network.startsWith('::') || !network.includes('/')) return false;
+  const whole = parseNetwork(network);
+  // By size, not by number: of `::fffe:0:0/95` a single network is left.
+  return withoutMapped(whole).some(({ prefix }) => prefix !== whole.prefix);
+};
 
 /** The keys of HAProxy's map that stand for a canonical network. */
 export const mapKeys = (network: string): string[] =>
