@@ -17,7 +17,23 @@ test('fails those whose batch failed, and goes on with the next', async () => {
   const add = createBatches<string>(async () => {
     if (isBroken) throw new Error('disk full');
   }, 1);
-  await expect(Promise.all([add('a'), add('b')])).rejects.toThrow('disk full');
+  const settled = await Promise.allSettled([add('a'), add('b')]);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   isBroken = false;
   await expect(add('c')).resolves.toBeUndefined();
+});
+
+test('writes the first one at once, and the next ones no sooner than may be', async () => {
+  const unhurried = createBatches<number>(async () => {}, 3_600_000);
+  await unhurried(1);
+
+  const starts: number[] = [];
+  const add = createBatches<number>(async () => {
+    starts.push(performance.now());
+  }, 50);
+  for (let n = 0; n < 3; n += 1) await add(n);
+  const [first = 0, second = 0, third = 0] = starts;
+  // A timer may be a millisecond early.
+  expect(second - first).toBeGreaterThan(45);
+  expect(third - second).toBeGreaterThan(45);
 });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import pg from 'pg';
 import { expect, inject, test } from 'vitest';
-import { isStoreUnavailable } from './faults.ts';
+import { diskOf, isDiskFull, isStoreUnavailable } from './faults.ts';
 
 test('a connection that broke means that the store is away, at once and afterwards', async () => {
   const [client, other] = [0, 1].map(() => new pg.Client({ connectionString: inject('postgresUrl') })) as [
@@ -66,4 +66,51 @@ test('so does a name whose addresses all refuse', async () => {
   const [error] = await new Promise<[Error]>((resolve) => socket.once('error', (...found: [Error]) => resolve(found)));
   expect(error).toBeInstanceOf(AggregateError);
   expect(isStoreUnavailable(error)).toBe(true);
+});
+
+const withCode = (code: string, message = '') => Object.assign(new Error(message), { code });
+
+test('what PostgreSQL and the network say of a store that is away', () => {
+  for (const code of ['08006', '57P01', '57P03', '3D000', '53300', 'ECONNRESET', 'EPIPE']) {
+    expect(isStoreUnavailable(withCode(code)), code).toBe(true);
+  }
+  for (const message of [
+    'Connection terminated unexpectedly',
+    'Client has encountered a connection error and is not queryable',
+    'timeout exceeded when trying to connect',
+  ]) {
+    expect(isStoreUnavailable(new Error(message)), message).toBe(true);
+    expect(isStoreUnavailable(new Error(`no: ${message}`)), message).toBe(false);
+  }
+  for (const fault of [
+    withCode('23505'),
+    withCode('42P08'),
+    withCode('x53300'),
+    new Error(''),
+    'a text',
+    { code: 8 },
+    {},
+  ]) {
+    expect(isStoreUnavailable(fault)).toBe(false);
+  }
+  const refused = Object.assign(withCode('ECONNREFUSED'), { syscall: 'connect' });
+  expect(isStoreUnavailable(refused)).toBe(true);
+  expect(isStoreUnavailable(Object.assign(withCode('EACCES'), { syscall: 'open' }))).toBe(false);
+  expect(isStoreUnavailable(new AggregateError([new Error('no address'), refused]))).toBe(true);
+  expect(isStoreUnavailable(new AggregateError([new Error('no address')]))).toBe(false);
+});
+
+test('what says that there was no room, also as the cause of something else', () => {
+  for (const code of ['SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE', '53100', 'ENOSPC', 'EDQUOT']) {
+    const full = withCode(code);
+    expect(isDiskFull(full), code).toBe(true);
+    expect(isDiskFull(new Error('cannot write', { cause: new Error('again', { cause: full }) })), code).toBe(true);
+    expect(diskOf(full), code).toBe(code === '53100' ? 'PostgreSQL server' : 'data directory');
+  }
+  for (const fault of [withCode('SQLITE_BUSY'), withCode(''), new Error('ENOSPC'), null, undefined, 'ENOSPC']) {
+    expect(isDiskFull(fault)).toBe(false);
+    expect(isDiskFull(new Error('cannot write', { cause: fault }))).toBe(false);
+  }
+  expect(isDiskFull({ cause: withCode('ENOSPC') })).toBe(false);
+  expect(diskOf(undefined)).toBe('data directory');
 });

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Config } from '@sallyport/deployment/config';
@@ -36,6 +36,20 @@ onBothDatabases('migrations', (kind) => {
     const database = openDatabase(app.config);
     expect(await migrate(database)).toEqual([]);
     await database.stop();
+  });
+
+  test('are told before they are taken, every one that there is, and nothing is made by asking', async () => {
+    await emptyStore(kind, async (config) => {
+      const database = openDatabase(config);
+      const steps = readdirSync(new URL('./migrations', import.meta.url)).map((name) => name.replace('.ts', ''));
+      expect(await pendingMigrations(database)).toEqual(steps.toSorted());
+      expect(await pendingMigrations(database)).toEqual(steps.toSorted());
+      expect(await migrate(database)).toEqual(steps.toSorted());
+      expect(await pendingMigrations(database)).toEqual([]);
+      await sql`delete from schema_migrations where name = ${steps.at(-1)}`.execute(database.kysely);
+      expect(await pendingMigrations(database)).toEqual([steps.at(-1)]);
+      await database.stop();
+    });
   });
 
   test('run once when several processes start on an empty store', async () => {
@@ -79,6 +93,9 @@ test('a store that can not be opened or reached is named in one line', async () 
     writeFileSync(join(config.dataDir, 'sallyport.db'), 'no database, however long one looks at it');
     const file = openDatabase(config);
     await expect(migrate(file)).rejects.toMatchObject({
+      problems: ['the store can not be used: file is not a database'],
+    });
+    await expect(pendingMigrations(file)).rejects.toMatchObject({
       problems: ['the store can not be used: file is not a database'],
     });
     await file.stop();
