@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
 import { collectAll } from './collect-all.ts';
 
@@ -11,4 +12,5 @@ test('gives back what nobody holds any more, and leaves no way to collect behind
   collectAll();
   expect(forgotten.deref()).toBeUndefined();
   expect(kept.deref()).toBe(held);
+  expect(runInNewContext('typeof gc')).toBe('undefined');
 });

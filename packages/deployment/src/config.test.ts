@@ -81,7 +81,7 @@ describe('configuration', () => {
   ])('names %s when its value is bad', (name, value) => {
     const problems = problemsOf({ [name]: value });
     expect(problems).toHaveLength(1);
-    expect(problems[0]).toMatch(new RegExp(`^${name} `));
+    expect(problems[0]).toMatch(new RegExp(`^${name} (must|the host must|")`));
   });
 
   test('takes every setting', () => {
@@ -147,6 +147,7 @@ describe('configuration', () => {
     [{ SALLYPORT_LOG_LEVEL: 'info' }, { logLevel: 'info' }],
     [{ SALLYPORT_LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],
     [{ SALLYPORT_LOG_LEVEL: 'error' }, { logLevel: 'error' }],
+    [{ SALLYPORT_EMERGENCY_BASIC_AUTH: 'u:p' }, { emergencyBasicAuth: { user: 'u', password: 'p' } }],
     [{ SALLYPORT_LOG_FORMAT: 'text' }, { logFormat: 'text' }],
   ])('reads %j', (env, config) => {
     expect(parseConfig(env, '/srv')).toMatchObject(config);
@@ -215,6 +216,7 @@ describe('where the configuration comes from', () => {
     [['--http-bind', '--log-level', 'info']],
     [['--http-bind', ':1', ':2']],
     [['--', '--http-bind=:1']],
+    [['--http-bind', '--']],
   ])('refuses %j', (argv) => {
     expect(() => readEnvironment(argv, {}, '/srv')).toThrow(ConfigError);
   });

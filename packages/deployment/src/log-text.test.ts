@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { createLog } from './log.ts';
 import { logLineAsText } from './log-text.ts';
 
@@ -23,6 +23,16 @@ test('shows the time of the machine', () => {
   expect(logLineAsText(JSON.stringify({ level: 30, time, name: 'server', msg: 'there' }))).toBe(
     '2026-11-21 09:05:00  info   server      there\n',
   );
+});
+
+test('shows the time where the machine is, east and west', () => {
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const shown = (zone: string) => {
+    vi.stubEnv('TZ', zone);
+    return logLineAsText(JSON.stringify({ level: 30, time: 0, name: 'server', msg: 'there' })).slice(0, 19);
+  };
+  expect(shown('Asia/Tokyo')).toBe('1970-01-01 09:00:00');
+  expect(shown('America/New_York')).toBe('1969-12-31 19:00:00');
 });
 
 test.each([

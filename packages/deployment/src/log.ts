@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { logLineAsText } from './log-text.ts';
+import { createStandardOutput } from './standard-output.ts';
 
 /** `text`: for people, see `logLineAsText`. `json`: pino's objects, one a line. */
 export type LogFormat = 'text' | 'json';
@@ -7,18 +8,11 @@ export type LogFormat = 'text' | 'json';
 /** Fields that hold a credential wherever they appear; their values never reach the log. */
 const SECRETS = ['authorization', 'cookie', 'password', 'token', 'secret', 'key_sealed', 'pem'];
 
-/** Our standard output. A reader that has gone (a closed terminal, the end of a pipe) must not end a proxy. */
-const standardOutput = () => {
-  const output = pino.destination(1);
-  output.on('error', () => undefined);
-  return output;
-};
-
 /** Standard output for a log in `format`. */
 export const logOutput = (format: LogFormat): DestinationStream => {
-  const output = standardOutput();
+  const output = createStandardOutput();
   if (format === 'json') return output;
-  return { write: (line) => void output.write(logLineAsText(line)) };
+  return { write: (line) => output.write(logLineAsText(line)) };
 };
 
 /** Makes the logger of a process; `destination` gets JSON lines. */
