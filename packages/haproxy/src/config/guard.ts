@@ -97,16 +97,12 @@ export const judgedBackends = ({ guard }: ConfigSettings): string =>
 const halves = ['even', 'odd'] as const;
 type Half = (typeof halves)[number];
 
-/** Servers of a half's backend: its guards, and the others for when none of them takes a connection. */
-const agents = (settings: ConfigSettings, { agents: paths }: GuardSettings, half: Half): string =>
-  paths
-    .map((path, index) => {
-      const isChecked = half === halves[0];
-      const weight = halves[index % halves.length] === half ? 100 : 1;
-      const state = isChecked ? 'check inter 500ms downinter 100ms rise 1 fall 2' : `track guards_even/guard-${index}`;
-      return `  server guard-${index} ${socketAddress(settings, path)} weight ${weight} ${state}\n`;
-    })
-    .join('');
+/**
+ * The numbers of a half's guards. None of the other half, however few answer: connections that had gone over would stay there, with
+ * both halves' questions, for as long as they are in use, and when that guard hangs nobody is left to ask.
+ */
+const guardsOf = ({ agents: paths }: GuardSettings, half: Half): number[] =>
+  [...paths.keys()].filter((index) => paths.length === 1 || halves[index % halves.length] === half);
 
 const spopMode = `\
 .if version_atleast(3.1)
@@ -122,31 +118,73 @@ const ask = (half: Half, condition: string): string => `\
   http-request send-spoe-group ${half} client if !firewalled ${condition}
 `;
 
-/** Rules that ask who is there, until somebody says so: whoever of the halves is asked first, it is the other's turn then. */
-export const askWhoever = (): string => `\
-  http-request send-spoe-group even whoever if { rand(2) -m int 0 }
-  http-request send-spoe-group odd whoever if !{ var(txn.guard.relay) -m found }
-  http-request send-spoe-group even whoever if !{ var(txn.guard.relay) -m found }
+/** Conditions of `turns`, for the section that has its rules. */
+export const turnAcls = `\
+  # No answer in time (1): the guard hangs, and others need not. It is not asked again, for there is no time for more.
+  acl hung var(txn.guard.error) -m int 1
+  acl even_hung var(txn.even_hung) -m found
+  acl odd_hung var(txn.odd_hung) -m found
 `;
+
+/**
+ * Rules that ask one half by lot, then the other, as long as nobody has answered; each once more, unless it hangs, because a connection
+ * may be closed or lost (the guard has ended, or takes new rules) when the question is put. `asked` are the rules that put it if
+ * `unanswered` and what they are given hold, `then` those that look at the answer.
+ */
+const turns = (asked: (half: Half, condition: string) => string, unanswered: string, then: string): string => `\
+${asked('even', '{ rand(2) -m int 0 }')}${then}\
+  http-request set-var(txn.even_hung) bool(true) if hung
+  http-request unset-var(txn.guard.error) if even_hung
+${asked('odd', unanswered)}${then}\
+  http-request set-var(txn.odd_hung) bool(true) if hung
+  http-request unset-var(txn.guard.error) if odd_hung
+${asked('even', `${unanswered} !even_hung`)}${then}\
+${asked('odd', `${unanswered} !odd_hung`)}${then}`;
+
+/** Rules that ask who is there; `txn.guard.relay` is a relay that HAProxy finds up, of a guard that has just answered, or not set. */
+export const askWhoever = ({ relays }: GuardSettings): string => {
+  const forget = relays
+    .map((_, index) => {
+      const isDown = `{ var(txn.guard.relay) -m int ${index} } !{ srv_is_up(relay/relay-${index}) }`;
+      return `  http-request unset-var(txn.guard.relay) if ${isDown}\n`;
+    })
+    .join('');
+  const asked = (half: Half, condition: string) => `  http-request send-spoe-group ${half} whoever if ${condition}\n`;
+  return turns(asked, '!answered', forget);
+};
 
 /** The engines of the SPOE file. */
 export const spoeFilters = ({ spoeFile }: GuardSettings): string =>
   halves.map((half) => `  filter spoe engine ${half} config ${quote(spoeFile)}\n`).join('');
 
-const guardsBackend = (settings: ConfigSettings, guard: GuardSettings, half: Half): string => `\
-backend guards_${half}
-${spopMode}\
+/** What becomes of a question when a guard takes no connection: the next of its half is tried at once, and after the last the other half. */
+const refusedConnections = (guards: number): string =>
+  guards === 1
+    ? '  retries 0\n'
+    : `\
   # By turns, because then a guard that takes no connection is left for another one at once.
   balance roundrobin
+  option redispatch 1
+`;
+
+const guardsBackend = (settings: ConfigSettings, guard: GuardSettings, half: Half): string => {
+  const numbers = guardsOf(guard, half);
+  const servers = numbers.map(
+    (index) => `  server guard-${index} ${socketAddress(settings, guard.agents[index] ?? '')}\n`,
+  );
+  return `\
+backend guards_${half}
+${spopMode}\
+${refusedConnections(numbers.length)}\
   no option http-no-delay
   option spop-check
-  option redispatch 1
   timeout connect 1s
   timeout server 3m
   timeout check 2s
   # A guard that hangs loses its connections, and with them every further question.
-  default-server on-marked-down shutdown-sessions
-${agents(settings, guard, half)}`;
+  default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
+${servers.join('')}`;
+};
 
 /** Origins behind the guard, and the guard. A request leaves the first section only by its first rule, or is refused. */
 export const guardSections = (settings: ConfigSettings): string => {
@@ -159,21 +197,8 @@ ${spoeFilters(guard)}\
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
   http-request set-var(txn.reference) ${reference}
   acl has_verdict var(txn.guard.verdict) -m found
-  # Connection closed (256) or lost (257): the guard has ended or takes new rules. The other half is asked; more than
-  # once, because other connections may be about to end as well.
-  acl ended var(txn.guard.error) -m int 256 257
-  # No answer in time (1): the guard hangs, and others need not. They are asked once, for there is no time for more.
-  acl hung var(txn.guard.error) -m int 1
-  acl even_hung var(txn.hung) -m found
-${ask('even', '{ rand(2) -m int 0 }')}\
-  http-request allow if { var(txn.guard.verdict) -m str pass }
-  http-request set-var(txn.hung) bool(true) if hung
-${ask('odd', '!has_verdict')}\
-  http-request allow if { var(txn.guard.verdict) -m str pass }
-${ask('even', '!has_verdict hung !even_hung')}\
-${ask('even', '!has_verdict ended')}\
-${ask('odd', '!has_verdict ended')}\
-  http-request allow if { var(txn.guard.verdict) -m str pass }
+${turnAcls}\
+${turns(ask, '!has_verdict', '  http-request allow if { var(txn.guard.verdict) -m str pass }\n')}\
 ${rememberRequest()}\
   # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass. A guard that has
   # nothing to judge by, or something older than what is asked for, says so, and that is refused in any case.

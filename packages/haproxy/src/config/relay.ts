@@ -3,7 +3,7 @@ import { socketAddress } from './confinement.ts';
 import { ownAnswer } from './error-pages.ts';
 import { freshOnly, signsIn } from './exactly-once.ts';
 import { destination, originBackends, originOptions } from './forwarding.ts';
-import { askWhoever, requiredPolicy, spoeFilters } from './guard.ts';
+import { askWhoever, requiredPolicy, spoeFilters, turnAcls } from './guard.ts';
 import { rememberRequest } from './log-format.ts';
 import { headerNames } from './names.ts';
 import { quote } from './quote.ts';
@@ -41,7 +41,10 @@ ${rememberRequest()}\
   http-request set-var(txn.message) str("This request could not be checked. Please try again.")
   http-request deny deny_status 503 if gone
   # Whoever answers is alive and takes it; one that hangs is known as down only after seconds.
-${askWhoever()}\
+  acl answered var(txn.guard.relay) -m found
+${turnAcls}\
+${askWhoever(guard)}\
+  http-request deny deny_status 503 if !answered
   http-request set-header X-Sallyport-Route %[var(txn.route)]
   http-request set-header X-Sallyport-Reference %[${reference}]
   http-request set-header X-Sallyport-Client "%[src] %[src_port] %[fc_dst] %[fc_dst_port]"

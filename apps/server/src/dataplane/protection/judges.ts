@@ -1,9 +1,12 @@
 import { type AdminSocket, RuntimeUnavailable } from '@sallyport/haproxy';
 
 /** Places in a line of `show servers state` (management guide): name of the server, and what HAProxy makes of it. */
+const PROXY = 1;
 const NAME = 3;
 const STATE = 5;
 const RUNNING = '2';
+
+const BACKEND = /^guards_(even|odd)$/;
 
 /** Guards of this node: how many there are, and the names of those that HAProxy does not find fit to judge. */
 export interface Judges {
@@ -14,9 +17,9 @@ export interface Judges {
 /** Asks HAProxy about the guards; undefined while it does not answer. */
 export const readJudges = async (socket: AdminSocket): Promise<Judges | undefined> => {
   try {
-    // Both halves have all guards; this one checks them (packages/haproxy, config/guard.ts).
-    const lines = (await socket.ask({ words: ['show', 'servers', 'state', 'guards_even'] })).split('\n');
-    const servers = lines.map((line) => line.split(' ')).filter((fields) => fields[NAME]?.startsWith('guard-'));
+    const lines = (await socket.ask({ words: ['show', 'servers', 'state'] })).split('\n');
+    // Each guard is in the backend of its half (packages/haproxy, config/guard.ts).
+    const servers = lines.map((line) => line.split(' ')).filter((fields) => BACKEND.test(fields[PROXY] ?? ''));
     const away = servers.filter((fields) => fields[STATE] !== RUNNING).flatMap((fields) => fields[NAME] ?? []);
     return { total: servers.length, away };
   } catch (error) {
