@@ -4,6 +4,7 @@ export { renderConfig } from './config/render-config.ts';
 export { type ConfigSettings, defaultSettings, type GuardSettings, InvalidSetting } from './config/settings.ts';
 export { createDataPlane, type DataPlaneEvent, type DataPlaneOptions } from './driver/create-data-plane.ts';
 export { writeFileAtomically } from './files/atomic-file.ts';
+export { removeLeftovers } from './files/leftovers.ts';
 export { mapFileChunks } from './files/map-file.ts';
 export { writeStaticFiles } from './files/static-files.ts';
 export type { Connection, DataPlane, DataPlaneStatus, Outcome, ReconcileReport } from './model/data-plane.ts';

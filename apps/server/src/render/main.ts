@@ -9,7 +9,7 @@ import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { failureLines } from '@sallyport/deployment/failure-lines';
 import { createLog, logOutput } from '@sallyport/deployment/log';
 import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
-import { createDataPlane, dataPlaneFiles, writeStaticFiles } from '@sallyport/haproxy';
+import { createDataPlane, dataPlaneFiles, removeLeftovers, writeStaticFiles } from '@sallyport/haproxy';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
@@ -35,6 +35,7 @@ const render = async (): Promise<void> => {
   const config = parseConfig(process.env, process.cwd());
   prepareDataDir(config.dataDir);
   const directory = proxyDirectory(config.dataDir);
+  await removeLeftovers(directory);
   // Should the store not be readable, HAProxy starts on the files of its last run, and needs all of them: one that was
   // lost is made empty, which refuses.
   if (existsSync(join(directory, dataPlaneFiles.config))) await writeStaticFiles(directory, toProxySettings(config));
