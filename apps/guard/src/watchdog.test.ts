@@ -2,7 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Watched, watchThreads } from './watchdog.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.useRealTimers();
+});
 
 /** A thread that beats until told to hang. */
 const given = (stuckAfterMs: number) => {
@@ -33,6 +36,18 @@ test('a thread that still loads its rules is left alone', () => {
   const { watched, stuck } = given(5_000);
   const watch = watchThreads(() => [{ ...watched, beats: () => 0 }]);
   vi.advanceTimersByTime(60_000);
+  expect(stuck).toEqual([]);
+  watch.stop();
+});
+
+test('a process that was stopped for a while, its threads with it, goes on', () => {
+  const { watched, stuck, hang } = given(5_000);
+  const watch = watchThreads(() => [watched]);
+  hang();
+  vi.advanceTimersByTime(1_000);
+  // The first look afterwards comes before the thread had a chance to beat.
+  vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
+  vi.advanceTimersByTime(1_000);
   expect(stuck).toEqual([]);
   watch.stop();
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { guardFiles } from '@sallyport/deployment/places';
@@ -27,6 +28,8 @@ export interface GuardProcess {
   output(): string;
   exited: Promise<unknown>;
   kill(signal: NodeJS.Signals): void;
+  /** Stops all of its threads; resolves when none runs any more, which may be a while after the signal. */
+  freeze(): Promise<void>;
   stats(): Promise<GuardStats>;
   adopt(revision: number): Promise<{ revision: number; diagnostics: string[] }>;
 }
@@ -55,6 +58,12 @@ export const startGuard = async (dataDir: string, index: number): Promise<GuardP
     output: () => output,
     exited,
     kill: (signal) => void child.kill(signal),
+    async freeze() {
+      child.kill('SIGSTOP');
+      const tasks = `/proc/${child.pid}/task`;
+      const isRunning = (task: string): boolean => !/\) T /.test(readFileSync(`${tasks}/${task}/stat`, 'latin1'));
+      while (readdirSync(tasks).some(isRunning)) await new Promise((resolve) => setTimeout(resolve, 5));
+    },
     stats,
     adopt: (revision) => askGuard(dataDir, index, { revision }),
   };
