@@ -17,3 +17,9 @@ openssl                             openssl
 perl                                perl
 git                                 git
 '
+
+# What `bin/up --with=crowdsec` and the tests add. /usr/share/crowdsec/hub: its offline hub.
+# shellcheck disable=SC2034
+crowdsec_needs='
+/usr/share/crowdsec/hub             crowdsec
+'

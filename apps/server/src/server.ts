@@ -122,6 +122,7 @@ export const startServer = async (
     plane: dataPlane.protection,
     heldLines: dataPlane.heldLines,
     isOwnApi: dataPlane.isOwnApi,
+    crowdsecPort: config.crowdsecPort,
     fetch,
     checkDestination: createDestinationCheck({ lookup: systemLookup, addressPolicy }),
     system,

@@ -2,6 +2,7 @@ export * from './access-list.ts';
 export * from './audit-entry.ts';
 export * from './block.ts';
 export * from './certificate.ts';
+export * from './crowdsec.ts';
 export * from './decision.ts';
 export * from './emergency.ts';
 export * from './error-body.ts';

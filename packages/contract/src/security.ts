@@ -134,7 +134,7 @@ export const SecurityStatus = Type.Object(
     waf: switchable('monitor', 'block'),
     crowdsec: Type.Object({
       ...switchable('local', 'disabled').properties,
-      running: Type.Boolean({ description: 'CrowdSec runs here, and its decisions are enforced.' }),
+      running: Type.Boolean({ description: 'The CrowdSec process runs on this machine.' }),
     }),
     acl: switchable('enabled', 'disabled'),
     rate_limit: switchable('enabled', 'disabled'),

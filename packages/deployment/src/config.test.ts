@@ -35,6 +35,7 @@ describe('configuration', () => {
       proxyProtocol: false,
       logLevel: 'info',
       logFormat: 'text',
+      crowdsecPort: 8_085,
     });
     expect(config.managementCidrs.map(String)).toEqual([
       '10.0.0.0/8',
@@ -62,6 +63,8 @@ describe('configuration', () => {
     ['SALLYPORT_LOG_FORMAT', 'xml'],
     ['SALLYPORT_GUARD_TIMEOUT', '1000'],
     ['SALLYPORT_GUARD_TIMEOUT', '0ms'],
+    ['SALLYPORT_CROWDSEC_PORT', '0'],
+    ['SALLYPORT_CROWDSEC_PORT', '127.0.0.1:8085'],
     ['SALLYPORT_GUARD_TIMEOUT', '61s'],
     ['SALLYPORT_GUARD_TIMEOUT', '1.5s'],
     ['SALLYPORT_GUARD_TIMEOUT', '-1s'],

@@ -33,6 +33,8 @@ export interface Config {
   guardTimeoutMs: number;
   /** How many guards there are. */
   guards: number;
+  /** Where CrowdSec's local API listens, on 127.0.0.1. */
+  crowdsecPort: number;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** How all processes write their log: lines for people, or one JSON object a line. */
   logFormat: LogFormat;
@@ -103,6 +105,15 @@ const guards = (text: string): number => {
   return count;
 };
 
+/** Spec: the local API of the intrusion-decision module listens there. */
+const CROWDSEC_PORT = 8_085;
+
+const port = (text: string): number => {
+  const number = /^\d{1,5}$/.test(text) ? Number(text) : 0;
+  if (number < 1 || number > 65_535) throw new Error('must be a port from 1 to 65535');
+  return number;
+};
+
 /** Local listeners only accept an address, not a name that may come to mean another one. */
 const addressListen = (text: string) => {
   const listen = parseListen(text);
@@ -143,6 +154,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     emergencyBasicAuth: read('SALLYPORT_EMERGENCY_BASIC_AUTH', basicAuth, undefined),
     trustedProxies: read('SALLYPORT_TRUSTED_PROXIES', cidrList, []),
     guards: read('SALLYPORT_GUARDS', guards, defaultGuards()),
+    crowdsecPort: read('SALLYPORT_CROWDSEC_PORT', port, CROWDSEC_PORT),
     guardTimeoutMs: read('SALLYPORT_GUARD_TIMEOUT', guardTimeout, 1_000),
     proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',
     logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),

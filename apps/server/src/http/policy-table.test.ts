@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../test/support/free-ports.ts';
 import { bearer, type Caller, createGiven, fromOutside } from '../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 import type { Policy } from './policy.ts';
@@ -93,6 +94,9 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'PUT /security/notifications/settings': 'sensitive',
   'POST /security/notifications/test': 'sensitive',
   'GET /logs/live': 'member',
+  'POST /admin/crowdsec/start': 'sensitive',
+  'POST /admin/crowdsec/stop': 'sensitive',
+  'GET /admin/crowdsec/status': 'member',
 };
 
 /** What a caller gets before the route is reached; `through` when it is reached, whatever it then answers. */
@@ -155,7 +159,8 @@ describe.each<Mode>(['local', 'required', 'open'])('in mode %s', (mode) => {
   let now = Date.now();
 
   beforeAll(async () => {
-    app = await startApp('sqlite', { SALLYPORT_API_AUTH: mode }, { clock: () => new Date(now) });
+    const env = { SALLYPORT_API_AUTH: mode, SALLYPORT_CROWDSEC_PORT: String(await freePort()) };
+    app = await startApp('sqlite', env, { clock: () => new Date(now) });
     routes = app
       .routePolicies()
       .map((line) => line.split(' ').slice(0, 2).join(' ').replace('/api/v1', ''))
@@ -202,6 +207,8 @@ describe.each<Mode>(['local', 'required', 'open'])('in mode %s', (mode) => {
     const text = await response.text();
     // Without a token of the deployment there is no emergency reset, whoever asks.
     if (route === 'POST /emergency/security-reset') expect(response.status).toBe(501);
+    // Where CrowdSec is not installed it can't be started, whoever asks.
+    else if (route === 'POST /admin/crowdsec/start') expect([200, 401, 403, 503]).toContain(response.status);
     else expect(response.status, `${route}: ${text}`).toBeLessThan(500);
     expect(response.headers.get('cache-control'), route).toBe('no-store');
     // The API document shows these words in its examples.

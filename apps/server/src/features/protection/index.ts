@@ -16,6 +16,8 @@ import { accessListStore } from './access-lists/store.ts';
 import { blockRoutes } from './blocks/routes.ts';
 import { createBlocks } from './blocks/service.ts';
 import { blockStore } from './blocks/store.ts';
+import { crowdsecRoutes } from './crowdsec/routes.ts';
+import { createCrowdsec } from './crowdsec/service.ts';
 import { decisionRoutes } from './decisions/routes.ts';
 import { createDecisions } from './decisions/service.ts';
 import { decisionStore } from './decisions/store.ts';
@@ -54,6 +56,8 @@ export interface ProtectionDeps {
   heldLines: () => Promise<readonly string[]>;
   /** Whether an origin is our own management API. */
   isOwnApi: (host: string, port: number) => boolean;
+  /** Where CrowdSec's local API listens. */
+  crowdsecPort: number;
   fetch: SafeFetch;
   checkDestination: CheckDestination;
   system: Pick<System, 'settings' | 'mailer' | 'metrics'>;
@@ -153,6 +157,21 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     guards: () => ({ ...counters.totals(), revisions: counters.revisions() }),
   });
 
+  const decisions = createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement, inForce });
+  const crowdsec = createCrowdsec({
+    dataDir,
+    port: deps.crowdsecPort,
+    decisions,
+    async isWanted() {
+      const [config, switches] = [await securityStore(db).config(), await securityStore(db).switches()];
+      return config?.crowdsec_mode === 'local' || switches.crowdsec;
+    },
+    publish: hub.publish,
+    transact,
+    record,
+    clock,
+    log,
+  });
   const security = createSecurity({
     ...common,
     store: securityStore,
@@ -160,11 +179,11 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     checkWebhookUrl,
     checkTargets: createTargetCheck(async () => (await import('@sallyport/waf')).compile),
     enforcement,
+    isCrowdsecRunning: crowdsec.isRunning,
     lockOut,
     beginSecretAttempt: accounts.beginSecretAttempt,
     noteFailure: accounts.noteFailure,
   });
-  const decisions = createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement, inForce });
   const rulesets = createRulesets({
     ...common,
     store: rulesetStore,
@@ -212,6 +231,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       await app.register(notificationRoutes(notifications));
       await app.register(blockRoutes(blocks));
       await app.register(logRoutes(hub, liveReaders));
+      await app.register(crowdsecRoutes(crowdsec));
     },
 
     /** Enforces what is stored and takes in what guards tell, until stopped. */
@@ -225,8 +245,10 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       });
       await enforcement.replay();
       const watch = enforcement.watch();
+      const intrusions = await crowdsec.run();
       return {
         async stop() {
+          await intrusions.stop();
           await intake.stop();
           securityLog.stop();
           await watch.stop();

@@ -34,6 +34,8 @@ export interface SecurityDeps {
     status(): { applied: boolean; issue: string | null; revision: number };
     judging(): Promise<{ isJudged: boolean; issue: string | null }>;
   };
+  /** Whether the CrowdSec process lives: what is switched on must not pass for enforced. */
+  isCrowdsecRunning: () => boolean;
   lockOut: LockOutRules;
   /** Counts wrong break-glass tokens like failed sign-ins; throws a 429. */
   beginSecretAttempt: (resource: string, actor: Actor) => Promise<OpenAttempt>;
@@ -45,9 +47,8 @@ export interface SecurityDeps {
 /** The built-in value of `waf_rules_source`. */
 const CORE_SOURCE = 'owasp';
 
-/** Nothing starts CrowdSec so far. What is switched on must not pass for enforced. */
-const IS_CROWDSEC_RUN = false;
-const CROWDSEC_ABSENT = 'CrowdSec is switched on but does not run here: it finds nothing, so nothing of it is enforced';
+const CROWDSEC_ABSENT =
+  'CrowdSec is switched on but does not run here: it finds nothing new (POST /admin/crowdsec/start starts it)';
 
 const defaults = (): StoredSecurityConfig => ({ ...SECURITY_DEFAULTS, waf_exclusions: [], updated_at: '' });
 
@@ -80,7 +81,7 @@ const TOKEN = 'security/breakglass';
 
 export const createSecurity = (deps: SecurityDeps) => {
   const { db, transact, store, rulesetNames, checkWebhookUrl, checkTargets, enforcement, record, clock } = deps;
-  const { lockOut, beginSecretAttempt, noteFailure } = deps;
+  const { isCrowdsecRunning, lockOut, beginSecretAttempt, noteFailure } = deps;
 
   const toWire = (config: StoredSecurityConfig, enabled: boolean): SecurityConfig => ({ ...config, enabled });
 
@@ -106,7 +107,7 @@ export const createSecurity = (deps: SecurityDeps) => {
 
   const warningFor = (config: StoredSecurityConfig, enabled: boolean, names: readonly string[]): string | undefined => {
     const warnings: string[] = [];
-    if (config.crowdsec_mode === 'local' && !IS_CROWDSEC_RUN) {
+    if (config.crowdsec_mode === 'local' && !isCrowdsecRunning()) {
       warnings.push('crowdsec_mode is local, but CrowdSec does not run here');
     }
     if (config.waf_rules_source !== CORE_SOURCE && !names.includes(config.waf_rules_source)) {
@@ -130,12 +131,12 @@ export const createSecurity = (deps: SecurityDeps) => {
       const judging = await enforcement.judging();
       const told = enforcement.status();
       const isWanted = guard && crowdsec && config.crowdsec_mode === 'local';
-      const absent = isWanted && !IS_CROWDSEC_RUN ? CROWDSEC_ABSENT : null;
+      const absent = isWanted && !isCrowdsecRunning() ? CROWDSEC_ABSENT : null;
       return {
         enabled: guard,
         guard: { enabled: guard },
         waf: { enabled: waf, mode: config.waf_mode },
-        crowdsec: { enabled: crowdsec, mode: config.crowdsec_mode, running: IS_CROWDSEC_RUN },
+        crowdsec: { enabled: crowdsec, mode: config.crowdsec_mode, running: isCrowdsecRunning() },
         acl: { enabled: acl, mode: mode(acl) },
         rate_limit: { enabled: rate_limit, mode: mode(rate_limit) },
         ...told,

@@ -1,0 +1,159 @@
+import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import type {
+  AuditEntry,
+  CrowdsecStart,
+  CrowdsecStatus,
+  Decision,
+  ErrorBody,
+  SecurityStatus,
+} from '@sallyport/contract';
+import { isStillRunning, readProcess } from '@sallyport/deployment/processes';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../../../../test/support/free-ports.ts';
+import { until } from '../../../../../../test/support/until.ts';
+import { createGiven } from '../../../testing/given-accounts.ts';
+import { startApp, type TestApp } from '../../../testing/start-app.ts';
+
+/** The real CrowdSec of Debian: its process, its local API and its scenarios. */
+
+const start = async (port?: number): Promise<TestApp> => {
+  const app = await startApp('sqlite', { SALLYPORT_CROWDSEC_PORT: String(port ?? (await freePort())) });
+  onTestFinished(() => app.stop());
+  return app;
+};
+
+const statusOf = async (app: TestApp): Promise<CrowdsecStatus> =>
+  (await app.send<CrowdsecStatus>('GET', '/admin/crowdsec/status')).body;
+
+const startCrowdsec = async (app: TestApp): Promise<CrowdsecStart> => {
+  const { status, body } = await app.send<CrowdsecStart>('POST', '/admin/crowdsec/start');
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body;
+};
+
+const bansOf = async (app: TestApp): Promise<Decision[]> =>
+  (await app.send<{ decisions: Decision[] }>('GET', '/security/decisions?source=crowdsec')).body.decisions;
+
+/** A machine that runs other tests as well takes its time. */
+const WITHIN_MS = 60_000;
+
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** Lines of a web server's log in which `ip` looks for what is not there. */
+const probing = (ip: string): string => {
+  const now = new Date();
+  const [day, time] = [String(now.getUTCDate()).padStart(2, '0'), now.toISOString().slice(11, 19)];
+  const stamp = `${day}/${MONTHS[now.getUTCMonth()]}/${now.getUTCFullYear()}:${time} +0000`;
+  const line = (index: number) =>
+    `example.org ${ip} - - [${stamp}] "GET /missing-${index}.php HTTP/1.1" 404 0 "-" "Mozilla/5.0"\n`;
+  return Array.from({ length: 60 }, (_, index) => line(index)).join('');
+};
+
+test('starts CrowdSec as another user, bans whom its scenarios find, and ends it with the server', {
+  timeout: 120_000,
+}, async () => {
+  const app = await start();
+  expect(await statusOf(app)).toMatchObject({ status: 'stopped', pid: null, lapi_ready: false, decisions: 0 });
+
+  const started = await startCrowdsec(app);
+  expect(started).toEqual({ status: 'started', pid: expect.any(Number), lapi_ready: true });
+  expect(await startCrowdsec(app)).toEqual(started);
+  const process = readProcess(started.pid);
+  expect(process?.argv).toContain('/usr/bin/crowdsec');
+  const credentials = statSync(join(app.dataDir, 'crowdsec/state/credentials.yaml'));
+  expect(credentials.mode & 0o777).toBe(0o600);
+  expect(statSync(join(app.dataDir, 'crowdsec/key')).mode & 0o777).toBe(0o600);
+  const uid = /^Uid:\s+(\d+)\s+(\d+)/m.exec(readFileSync(`/proc/${started.pid}/status`, 'utf8'));
+  expect(Number(uid?.[1])).toBeGreaterThan(0);
+  expect(credentials.uid).toBe(Number(uid?.[2]));
+
+  const running = await until(
+    'its scenarios are loaded',
+    async () => {
+      const status = await statusOf(app);
+      return status.acquisition.length > 0 && status.last_sync !== null ? status : undefined;
+    },
+    WITHIN_MS,
+  );
+  expect(running).toMatchObject({
+    status: 'running',
+    pid: started.pid,
+    version: '1.4.6',
+    lapi_ready: true,
+    issue: null,
+  });
+  expect(running.acquisition).toEqual([join(app.dataDir, 'crowdsec/log/access.log')]);
+  const suite = await app.send<SecurityStatus>('GET', '/security/status');
+  expect(suite.body.crowdsec.running).toBe(true);
+
+  appendFileSync(join(app.dataDir, 'crowdsec/log/access.log'), probing('203.0.113.77'));
+  const [ban] = await until(
+    'the scan is banned',
+    async () => {
+      const bans = await bansOf(app);
+      return bans.length > 0 ? bans : undefined;
+    },
+    WITHIN_MS,
+  );
+  expect(ban).toMatchObject({ ip: '203.0.113.77', source: 'crowdsec', action: 'block' });
+  expect(ban?.details).toContain('crowdsecurity/http-');
+  expect((await statusOf(app)).decisions).toBe(1);
+
+  const stopped = await app.send('POST', '/admin/crowdsec/stop');
+  expect(stopped).toMatchObject({ status: 200, body: { status: 'stopped' } });
+  expect(process && isStillRunning(process)).toBe(false);
+  expect(await statusOf(app)).toMatchObject({ status: 'stopped', pid: null, lapi_ready: false, decisions: 1 });
+
+  const admin = await createGiven(app).administrator();
+  const audit = await app.send<AuditEntry[]>('GET', '/audit-logs', undefined, admin.headers);
+  expect(audit.body.map(({ action }) => action)).toEqual(
+    expect.arrayContaining(['crowdsec.start', 'decision.import', 'crowdsec.stop']),
+  );
+
+  const again = await startCrowdsec(app);
+  const second = readProcess(again.pid);
+  await app.restart();
+  expect(second && isStillRunning(second)).toBe(false);
+  expect(await bansOf(app)).toMatchObject([{ ip: '203.0.113.77' }]);
+});
+
+test('starts it again when it was killed', { timeout: 120_000 }, async () => {
+  const app = await start();
+  const { pid } = await startCrowdsec(app);
+  process.kill(pid, 'SIGKILL');
+  const status = await until(
+    'another one runs',
+    async () => {
+      const now = await statusOf(app);
+      return now.pid !== null && now.pid !== pid ? now : undefined;
+    },
+    WITHIN_MS,
+  );
+  expect(status.status).toBe('running');
+});
+
+test('starts by itself when the configuration says so, without holding up the API', { timeout: 120_000 }, async () => {
+  const app = await start();
+  await app.send('POST', '/security/config', { crowdsec_mode: 'local' });
+  await app.restart();
+  expect((await statusOf(app)).status).toBe('starting');
+  await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
+});
+
+test('a foreign program at its port is named, not taken for CrowdSec', { timeout: 60_000 }, async () => {
+  const port = await freePort();
+  const foreign = createServer((_request, response) => response.end('{"status":"up"}'));
+  await new Promise<void>((resolve) => void foreign.listen(port, '127.0.0.1', resolve));
+  onTestFinished(() => void foreign.close());
+  const app = await start(port);
+  const { status, body } = await app.send<ErrorBody>('POST', '/admin/crowdsec/start');
+  expect(status).toBe(503);
+  expect(body.error).toContain(`port ${port} of 127.0.0.1 is used by another program`);
+  expect(await statusOf(app)).toMatchObject({
+    status: 'stopped',
+    lapi_ready: false,
+    issue: expect.stringContaining('port'),
+  });
+});

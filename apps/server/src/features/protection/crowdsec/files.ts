@@ -1,0 +1,43 @@
+/** The instance's configuration. `at` is its directory as the process sees it; everything but `state` is read only to it. */
+export const configFiles = (at: string, port: number): Record<string, string> => ({
+  // daemonize does not fork; without it neither SIGTERM nor SIGHUP is handled. No online_client: nothing goes to the internet.
+  'etc/config.yaml': `common: {daemonize: true, log_media: stdout, log_level: info, working_dir: ${at}}
+config_paths:
+  config_dir: ${at}/etc/
+  data_dir: ${at}/lists/
+  simulation_path: ${at}/etc/simulation.yaml
+  hub_dir: ${at}/hub/
+  index_path: ${at}/hub/.index.json
+  notification_dir: ${at}/etc/notifications/
+  plugin_dir: /usr/lib/crowdsec/plugins/
+crowdsec_service: {acquisition_path: ${at}/etc/acquis.yaml, parser_routines: 1}
+cscli: {output: json, color: "no"}
+db_config:
+  log_level: info
+  type: sqlite
+  db_path: ${at}/state/crowdsec.db
+  use_wal: true
+  flush: {max_items: 5000, max_age: 7d}
+api:
+  client: {insecure_skip_verify: false, credentials_path: ${at}/state/credentials.yaml}
+  server: {log_level: warning, listen_uri: "127.0.0.1:${port}", profiles_path: ${at}/etc/profiles.yaml}
+prometheus: {enabled: false}
+`,
+  'etc/profiles.yaml': `name: ban_addresses
+filters: ['Alert.Remediation == true && Alert.GetScope() == "Ip"']
+decisions: [{type: ban, duration: 4h}]
+on_success: break
+---
+name: ban_ranges
+filters: ['Alert.Remediation == true && Alert.GetScope() == "Range"']
+decisions: [{type: ban, duration: 4h}]
+on_success: break
+`,
+  'etc/simulation.yaml': 'simulation: false\n',
+  'etc/acquis.yaml': `filenames: [${at}/log/access.log]
+force_inotify: true
+labels: {type: nginx}
+`,
+  // A bare {} makes 1.4.6 crash.
+  'hub/.index.json': '{"parsers":{},"scenarios":{},"collections":{},"postoverflows":{}}\n',
+});

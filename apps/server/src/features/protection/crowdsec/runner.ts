@@ -1,0 +1,168 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { refuse } from '@sallyport/store/errors';
+import type { Logger } from 'pino';
+import { probeTcp } from '../../../net/tcp-probe.ts';
+import { crowdsecAccount } from './account.ts';
+import { endLeftBehind, notePid } from './ending.ts';
+import { type Instance, prepareInstance } from './instance.ts';
+import { isUp } from './lapi.ts';
+import { type CrowdsecProcess, startProcess } from './process.ts';
+import { type CrowdsecProgram, whyNotInstalled } from './program.ts';
+
+/** Spec: the start is verified by a process check; some faults show only after the local API is up. */
+const CHECK_MS = 2_000;
+/** Spec, Limits. */
+const POLL_MS = 500;
+const READY_WITHIN_MS = 60_000;
+const RESTART_MS = [1_000, 60_000] as const;
+/** Who stayed up this long has recovered. */
+const RECOVERED_MS = 60_000;
+const PROBE_MS = 1_000;
+
+export interface RunnerDeps {
+  dataDir: string;
+  port: number;
+  program: CrowdsecProgram;
+  log: Logger;
+  /** It answers, also after a restart; `key` reads its decisions. */
+  onReady: (key: string) => void;
+}
+
+export type RunnerState = 'running' | 'starting' | 'stopped' | 'failed' | 'not_installed';
+
+const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Runs the one CrowdSec process: starts it when told, starts it again when it ends by itself, ends it. */
+export const createRunner = ({ dataDir, port, program, log, onReady }: RunnerDeps) => {
+  const directory = join(dataDir, 'crowdsec');
+  const instance: Instance = { directory, account: crowdsecAccount(directory), port, program };
+  const noteFile = join(directory, 'process.json');
+  let running: CrowdsecProcess | undefined;
+  let issue: string | null = null;
+  let isWanted = false;
+  let starting: Promise<CrowdsecProcess> | undefined;
+  let restart: NodeJS.Timeout | undefined;
+  let waitMs: number = RESTART_MS[0];
+  let stopping: Promise<void> = Promise.resolve();
+
+  const isReady = async (): Promise<boolean> => running?.isRunning() === true && (await isUp(port));
+
+  const waitUntilReady = async (child: CrowdsecProcess): Promise<boolean> => {
+    const giveUpAt = performance.now() + READY_WITHIN_MS;
+    while (child.isRunning()) {
+      if (await isUp(port)) return child.isRunning();
+      if (performance.now() > giveUpAt) break;
+      await delay(POLL_MS);
+    }
+    return false;
+  };
+
+  const launch = async (): Promise<CrowdsecProcess> => {
+    mkdirSync(directory, { recursive: true, mode: 0o750 });
+    await endLeftBehind(noteFile, program.daemon, `${instance.account.view}/etc/config.yaml`);
+    if ((await probeTcp('127.0.0.1', port, PROBE_MS)) === undefined) {
+      throw new Error(
+        `port ${port} of 127.0.0.1 is used by another program; end that, or set SALLYPORT_CROWDSEC_PORT to a free one`,
+      );
+    }
+    const key = await prepareInstance(instance);
+    const child = await startProcess(instance);
+    notePid(noteFile, child);
+    const check = new AbortController();
+    const early = await Promise.race([
+      child.ended,
+      delay(CHECK_MS, undefined, { signal: check.signal }).catch(() => undefined),
+    ]);
+    check.abort();
+    if (early !== undefined) throw new Error(early);
+    running = child;
+    issue = null;
+    const since = performance.now();
+    void child.ended.then((reason) => {
+      if (running === child) running = undefined;
+      if (!isWanted) return;
+      if (performance.now() - since > RECOVERED_MS) waitMs = RESTART_MS[0];
+      failed(reason);
+    });
+    void waitUntilReady(child).then((ready) => {
+      if (ready) onReady(key);
+    });
+    return child;
+  };
+
+  /** At most one start at a time; who asks meanwhile gets its outcome. */
+  const begin = (): Promise<CrowdsecProcess> => {
+    starting ??= stopping.then(launch).finally(() => {
+      starting = undefined;
+    });
+    return starting;
+  };
+
+  const failed = (reason: string): void => {
+    issue = reason;
+    log.warn({ reason, againInMs: waitMs }, 'CrowdSec does not run');
+    clearTimeout(restart);
+    restart = setTimeout(
+      () => {
+        if (isWanted && !running) begin().catch((error: unknown) => isWanted && failed(words(error)));
+      },
+      waitMs * (1 - Math.random() / 4),
+    );
+    restart.unref();
+    waitMs = Math.min(waitMs * 2, RESTART_MS[1]);
+  };
+
+  return {
+    directory,
+    isReady,
+    isRunning: (): boolean => running?.isRunning() === true,
+    isReading: (): boolean => running?.isReading() === true,
+    state: (): { status: RunnerState; pid: number | null; issue: string | null } => {
+      const pid = running?.isRunning() ? running.pid : null;
+      if (pid !== null) return { status: 'running', pid, issue: null };
+      const absent = whyNotInstalled(program);
+      if (absent !== undefined) return { status: 'not_installed', pid: null, issue: absent };
+      if (starting) return { status: 'starting', pid: null, issue };
+      return { status: isWanted ? 'failed' : 'stopped', pid: null, issue };
+    },
+
+    /** Starts it, if it does not run; answers when its local API is ready, or after a minute. Throws a 503 that says why it can't. */
+    async start(): Promise<{ pid: number; lapi_ready: boolean }> {
+      const absent = whyNotInstalled(program);
+      if (absent !== undefined) throw refuse.unavailable(absent);
+      clearTimeout(restart);
+      const wasWanted = isWanted;
+      isWanted = true;
+      try {
+        const child = running?.isRunning() ? running : await begin();
+        return { pid: child.pid, lapi_ready: await waitUntilReady(child) };
+      } catch (error) {
+        issue = words(error);
+        // Whoever asked knows now; what is kept running by itself goes on trying.
+        if (wasWanted) failed(issue);
+        else isWanted = false;
+        throw refuse.unavailable(`CrowdSec can't be started: ${issue}`);
+      }
+    },
+
+    /** Starts it in the background, and goes on trying. */
+    keep(): void {
+      isWanted = true;
+      begin().catch((error: unknown) => isWanted && failed(words(error)));
+    },
+
+    /** Resolves when it has ended. */
+    async stop(): Promise<void> {
+      isWanted = false;
+      issue = null;
+      clearTimeout(restart);
+      await starting?.catch(() => undefined);
+      const child = running;
+      running = undefined;
+      stopping = child ? child.stop() : Promise.resolve();
+      await stopping;
+    },
+  };
+};

@@ -1,0 +1,49 @@
+export interface LocalRequest {
+  port: number;
+  path: string;
+  headers?: Record<string, string>;
+  timeoutMs: number;
+  /** Longest answer that is taken, bytes. */
+  limit?: number;
+}
+
+export interface LocalAnswer {
+  status: number;
+  /** The parsed JSON; undefined when it is none. */
+  body: unknown;
+}
+
+const LIMIT = 64 * 1024 * 1024;
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** GETs JSON from a program on this machine, at 127.0.0.1 only. Rejects when it does not answer in time or with too much. */
+export const askLocal = async (asked: LocalRequest): Promise<LocalAnswer> => {
+  const { port, path, headers = {}, timeoutMs, limit = LIMIT } = asked;
+  // Loaded by who asks: it brings a second client along, and most servers ask nobody.
+  const { request } = await import('node:http');
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const sent = request({ host: '127.0.0.1', port, path, headers, signal, agent: false }, (response) => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      response.on('data', (part: Buffer) => {
+        size += part.length;
+        if (size > limit) response.destroy(new Error(`the answer has more than ${limit} bytes`));
+        else parts.push(part);
+      });
+      response.once('error', reject);
+      response.once('end', () =>
+        resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(parts).toString('utf8')) }),
+      );
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+};

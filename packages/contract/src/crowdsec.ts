@@ -1,0 +1,36 @@
+import { choice, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
+
+const Pid = Type.Integer({ description: 'Of the process.' });
+
+export const CrowdsecStart = Type.Object(
+  {
+    status: choice(['started']),
+    pid: Pid,
+    lapi_ready: Type.Boolean({ description: 'False: the process runs, but its local API is still starting.' }),
+  },
+  { title: 'CrowdsecStart' },
+);
+export type CrowdsecStart = Static<typeof CrowdsecStart>;
+
+export const CrowdsecStop = Type.Object({ status: choice(['stopped']) }, { title: 'CrowdsecStop' });
+export type CrowdsecStop = Static<typeof CrowdsecStop>;
+
+export const CrowdsecStatus = Type.Object(
+  {
+    status: choice(['running', 'starting', 'stopped', 'failed', 'not_installed'], {
+      description: 'failed: it is wanted but ended; it is tried again. issue tells why.',
+    }),
+    pid: Type.Union([Pid, Type.Null()]),
+    version: Type.Union([Type.String(), Type.Null()]),
+    lapi_ready: Type.Boolean({ description: 'Its local API answers.' }),
+    decisions: Type.Integer({ description: 'Decisions of CrowdSec that are stored here and have not ended.' }),
+    last_sync: Type.Union([Timestamp, Type.Null()], {
+      description: 'When its decisions were last read; null: not since this server was started.',
+    }),
+    acquisition: Type.Array(Type.String(), { description: 'Log files that it reads.' }),
+    issue: Type.Union([Type.String(), Type.Null()], { description: 'What is wrong, in words.' }),
+  },
+  { title: 'CrowdsecStatus' },
+);
+export type CrowdsecStatus = Static<typeof CrowdsecStatus>;
