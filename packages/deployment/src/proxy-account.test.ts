@@ -1,4 +1,5 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -37,6 +38,52 @@ describe.runIf(process.getuid?.() === 0 && groupId > 0)(
       // Opened again with the next start.
       expect(prepareRunDirectory(dataDir)).toBeUndefined();
       expect(proxyConfinement(dataDir)).not.toBeNull();
+    });
+
+    /** What a process makes of it that setpriv(1) has taken rights away from. */
+    const asAnother = (dataDir: string, ...rights: string[]) => {
+      const script = `
+      import { join } from 'node:path';
+      const account = await import(${JSON.stringify(new URL('./proxy-account.ts', import.meta.url).href)});
+      const { DATA: dataDir } = process.env;
+      const reason = account.prepareRunDirectory(dataDir);
+      const confinement = account.proxyConfinement(dataDir);
+      const mode = account.proxySocketMode(join(dataDir, 'run', 'guard-0.sock'));
+      console.log(JSON.stringify({ reason, confinement, mode }));`;
+      const argv = [...rights, process.execPath, '--input-type=module-typescript', '-e', script];
+      const output = execFileSync('setpriv', argv, {
+        env: { PATH: process.env.PATH, DATA: dataDir },
+        encoding: 'utf8',
+      });
+      return JSON.parse(output);
+    };
+
+    test.each(['chown', 'setgid', 'setuid', 'sys_chroot'])(
+      'confines nothing without the right to %s, and says so',
+      (right) => {
+        const dataDir = givenDataDir();
+        // Opened by one that had all rights.
+        prepareRunDirectory(dataDir);
+        expect(asAnother(dataDir, `--bounding-set=-${right}`)).toEqual({
+          reason: 'root has not got all its rights here',
+          confinement: null,
+          mode: 0o600,
+        });
+        expect(statSync(join(dataDir, 'run')).mode & 0o777).toBe(0o700);
+      },
+    );
+
+    test('is for its owner only when that is not root', () => {
+      const dataDir = givenDataDir();
+      prepareRunDirectory(dataDir);
+      chownSync(dataDir, 65_534, 65_534);
+      chownSync(join(dataDir, 'run'), 65_534, groupId);
+      chmodSync(join(dataDir, 'run'), 0o2710);
+      // May read the code of this test, wherever that is.
+      const read = ['--inh-caps=-all,+dac_read_search', '--ambient-caps=-all,+dac_read_search'];
+      const found = asAnother(dataDir, '--reuid=65534', '--regid=65534', '--clear-groups', ...read);
+      expect(found).toEqual({ confinement: null, mode: 0o600 });
+      expect(statSync(join(dataDir, 'run')).mode & 0o777).toBe(0o700);
     });
   },
 );
