@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { createVitest, type TestModule } from 'vitest/node';
 import type { Answer, Order } from './orders.ts';
 import { descendsFrom, readProcesses } from './processes.ts';
@@ -44,6 +45,8 @@ const failuresOf = (module: TestModule): string[] => [
   ...module.errors().map(({ message }) => `${module.relativeModuleId}: ${message}`),
   ...[...module.children.allSuites()].flatMap((suite) => suite.errors().map(({ message }) => message)),
   ...[...module.children.allTests('failed')].map((test) => test.fullName),
+  // Of tests that run side by side none is said to have failed once one has: all of them stay without an outcome.
+  ...[...module.children.allTests('pending')].map((test) => `${test.fullName} (or one beside it)`),
 ];
 
 const runOne = async (test: string): Promise<string[]> => {
@@ -51,7 +54,7 @@ const runOne = async (test: string): Promise<string[]> => {
   if (!specification) throw new Error(`${test} is no test file`);
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications([specification]);
   const module = testModules.find(({ moduleId }) => moduleId === specification.moduleId);
-  return [...(module ? failuresOf(module) : []), ...unhandledErrors.map((error) => String(error))];
+  return [...(module ? failuresOf(module) : []), ...unhandledErrors.map((error) => inspect(error))];
 };
 
 const run = async ({ tests, changed, limitMs }: Order): Promise<Answer> => {

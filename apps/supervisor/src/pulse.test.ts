@@ -69,6 +69,8 @@ describe.concurrent('the pulse of a child', () => {
     // Somebody took a look at it, twice.
     const looked = [...times(4, stopped), { ms: 600, isRunnable: true }, ...times(4, stopped)];
     expect((await watch(looked)).silence).toBeUndefined();
+    const heard = { ms: 10, alive: true };
+    expect((await watch([...times(4, stopped), heard, ...times(2, stopped)])).silence).toBeUndefined();
   });
 
   test('is looked for often, what the kernel says seldom', async () => {
