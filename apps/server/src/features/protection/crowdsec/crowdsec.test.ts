@@ -139,6 +139,10 @@ test('starts by itself when the configuration says so, without holding up the AP
   await app.send('POST', '/security/config', { crowdsec_mode: 'local' });
   await app.restart();
   expect((await statusOf(app)).status).toBe('starting');
+  // Who stops it while it starts has it stopped.
+  await app.send('POST', '/admin/crowdsec/stop');
+  expect(await statusOf(app)).toMatchObject({ status: 'stopped', pid: null, lapi_ready: false });
+  await app.restart();
   await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
 });
 

@@ -26,10 +26,10 @@ const hasEnded = async (named: Named, withinMs: number): Promise<boolean> => {
   return true;
 };
 
-/** Ends exactly this process, in order and then by force. Throws when it stays. */
-export const endProcess = async (named: Named): Promise<void> => {
+/** Ends exactly this process, in order and after `politeMs` by force. Throws when it stays. */
+export const endProcess = async (named: Named, politeMs = POLITE_MS): Promise<void> => {
   send(named, 'SIGTERM');
-  if (await hasEnded(named, POLITE_MS)) return;
+  if (await hasEnded(named, politeMs)) return;
   send(named, 'SIGKILL');
   if (!(await hasEnded(named, KILLED_WITHIN_MS))) throw new Error(`process ${named.pid} can't be ended`);
 };

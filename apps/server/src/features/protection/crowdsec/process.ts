@@ -16,7 +16,8 @@ export interface CrowdsecProcess {
   isReading(): boolean;
   /** Why it ended, in words; resolves only then. */
   ended: Promise<string>;
-  stop(): Promise<void>;
+  /** Ends it, after `politeMs` by force; by default it has the time it takes. */
+  stop(politeMs?: number): Promise<void>;
 }
 
 const message = (line: string): string => {
@@ -66,8 +67,8 @@ export const startProcess = async ({ account, program }: Instance): Promise<Crow
     isRunning: () => isRunning,
     isReading: () => isRunning && isReading,
     ended,
-    async stop() {
-      if (isRunning) await endProcess({ pid, startTime });
+    async stop(politeMs) {
+      if (isRunning) await endProcess({ pid, startTime }, politeMs);
       await ended;
     },
   };

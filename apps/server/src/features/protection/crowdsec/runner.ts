@@ -32,6 +32,8 @@ export interface RunnerDeps {
 
 export type RunnerState = 'running' | 'starting' | 'stopped' | 'failed' | 'not_installed';
 
+const STOPPED = 'it was stopped meanwhile';
+
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs the one CrowdSec process: starts it when told, starts it again when it ends by itself, ends it. */
@@ -40,6 +42,8 @@ export const createRunner = ({ dataDir, port, program, log, onReady }: RunnerDep
   const instance: Instance = { directory, account: crowdsecAccount(directory), port, program };
   const noteFile = join(directory, 'process.json');
   let running: CrowdsecProcess | undefined;
+  /** Started, and not yet known to stay. */
+  let launched: CrowdsecProcess | undefined;
   let issue: string | null = null;
   let isWanted = false;
   let starting: Promise<CrowdsecProcess> | undefined;
@@ -68,14 +72,18 @@ export const createRunner = ({ dataDir, port, program, log, onReady }: RunnerDep
       );
     }
     const key = await prepareInstance(instance);
+    if (!isWanted) throw new Error(STOPPED);
     const child = await startProcess(instance);
+    launched = child;
     notePid(noteFile, child);
+    if (!isWanted) await child.stop();
     const check = new AbortController();
     const early = await Promise.race([
       child.ended,
       delay(CHECK_MS, undefined, { signal: check.signal }).catch(() => undefined),
     ]);
     check.abort();
+    launched = undefined;
     if (early !== undefined) throw new Error(early);
     running = child;
     issue = null;
@@ -141,7 +149,7 @@ export const createRunner = ({ dataDir, port, program, log, onReady }: RunnerDep
       } catch (error) {
         issue = words(error);
         // Whoever asked knows now; what is kept running by itself goes on trying.
-        if (wasWanted) failed(issue);
+        if (wasWanted && isWanted) failed(issue);
         else isWanted = false;
         throw refuse.unavailable(`CrowdSec can't be started: ${issue}`);
       }
@@ -153,16 +161,15 @@ export const createRunner = ({ dataDir, port, program, log, onReady }: RunnerDep
       begin().catch((error: unknown) => isWanted && failed(words(error)));
     },
 
-    /** Resolves when it has ended. */
-    async stop(): Promise<void> {
+    /** Resolves when it has ended; whoever can't wait as long as it takes says so (nothing that it stored is lost by force). */
+    async stop(politeMs?: number): Promise<void> {
       isWanted = false;
       issue = null;
       clearTimeout(restart);
-      await starting?.catch(() => undefined);
-      const child = running;
+      const ending = Promise.all([(running ?? launched)?.stop(politeMs), starting?.catch(() => undefined)]);
       running = undefined;
-      stopping = child ? child.stop() : Promise.resolve();
-      await stopping;
+      stopping = ending.then(() => undefined).catch(() => undefined);
+      await ending;
     },
   };
 };

@@ -22,6 +22,9 @@ export interface CrowdsecDeps {
   log: Logger;
 }
 
+/** The supervisor gives the whole server 2 s to end, and CrowdSec alone takes as long. */
+const SHUTDOWN_MS = 700;
+
 const RESOURCE = 'admin/crowdsec';
 
 /** CrowdSec on this machine: its process, and its decisions as ours. */
@@ -75,7 +78,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
       return {
         async stop() {
           await watch.stop();
-          await runner.stop();
+          await runner.stop(SHUTDOWN_MS);
         },
       };
     },
