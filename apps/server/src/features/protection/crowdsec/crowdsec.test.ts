@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { appendFileSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type {
   AuditEntry,
   CrowdsecStart,
@@ -15,6 +17,10 @@ import { freePort } from '../../../../../../test/support/free-ports.ts';
 import { until } from '../../../../../../test/support/until.ts';
 import { createGiven } from '../../../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../../../testing/start-app.ts';
+import { crowdsecAccount } from './account.ts';
+import { DEBIAN } from './program.ts';
+
+const run = promisify(execFile);
 
 /** The real CrowdSec of Debian: its process, its local API and its scenarios. */
 
@@ -117,6 +123,29 @@ test('starts CrowdSec as another user, bans whom its scenarios find, and ends it
   await app.restart();
   expect(second && isStillRunning(second)).toBe(false);
   expect(await bansOf(app)).toMatchObject([{ ip: '203.0.113.77' }]);
+});
+
+test('decisions that others make and take back are followed, and those known stay while it is down', {
+  timeout: 120_000,
+}, async () => {
+  const app = await start();
+  const { pid } = await startCrowdsec(app);
+  const account = crowdsecAccount(join(app.dataDir, 'crowdsec'));
+  const decide = async (...args: string[]) => {
+    const [command, line] = account.wrap(DEBIAN.cli, ['-c', `${account.view}/etc/config.yaml`, 'decisions', ...args]);
+    await run(command, line, { cwd: '/' });
+  };
+  const banned = async () => (await bansOf(app)).map(({ ip }) => ip).sort();
+  await decide('add', '--ip', '198.51.100.7', '--duration', '1h');
+  await decide('add', '--range', '203.0.113.0/24', '--duration', '1h');
+  const both = ['198.51.100.7', '203.0.113.0/24'];
+  await until('both are ours', async () => (await banned()).length === 2, WITHIN_MS);
+  expect(await banned()).toEqual(both);
+  await decide('delete', '--range', '203.0.113.0/24');
+  await until('one is gone', async () => (await banned()).length === 1, WITHIN_MS);
+  process.kill(pid, 'SIGKILL');
+  await until('it is down', async () => (await statusOf(app)).pid !== pid, WITHIN_MS);
+  expect(await banned()).toEqual(['198.51.100.7']);
 });
 
 test('starts it again when it was killed', { timeout: 120_000 }, async () => {
