@@ -270,6 +270,16 @@ describe('long bodies', () => {
     expect(JSON.parse(answer.body)).toMatchObject({ code: 503, reference: answer.headers['x-sallyport-reference'] });
   });
 
+  test('a body whose answer came before it was read holds up nobody who comes after it', async () => {
+    await guarded.serve({ id: 2, names: ['down.test'], origin: { port: await freePort() } as never });
+    // Often enough for each guard to have had some.
+    for (let i = 0; i < 8; i++) {
+      const body = 'a='.padEnd(50_000, 'x');
+      expect((await ask({ port: guarded.httpPort, host: 'down.test', body, headers: FORM })).status).toBe(503);
+      expect((await ask({ port: guarded.httpPort, body, headers: FORM })).status).toBe(200);
+    }
+  });
+
   test('an answer streams back while the origin is still writing it', async () => {
     const port = await freePort();
     const sockets = new Set<Socket>();

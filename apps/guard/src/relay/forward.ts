@@ -56,7 +56,9 @@ export const createForwarder = (socketPath: string) => {
     // HAProxy may refuse the client by now, and closes then: who is still writing would not read why.
     if (isStreamed) headers.push('Expect', '100-continue');
     return request({
-      agent,
+      // A body may be answered before it was read to its end. HAProxy from 3.0 on then reads nothing more from that connection, without
+      // closing it: whoever were sent over it next would wait for a minute.
+      agent: hasBody(incoming) ? false : agent,
       socketPath,
       method: incoming.method ?? 'GET',
       path: incoming.url ?? '/',
