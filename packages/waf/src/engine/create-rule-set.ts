@@ -16,7 +16,7 @@ import { createNaiveRunner, type PhaseRunner } from './run/run-phase.ts';
 import { toVerdict } from './run/to-verdict.ts';
 import type { Trace } from './run/trace.ts';
 import { RunningTransaction } from './run/transaction.ts';
-import { foldConstants } from './scan/fold-constants.ts';
+import { type Folded, foldConstants } from './scan/fold-constants.ts';
 import { createScanningRunner } from './scan/scanning-runner.ts';
 
 /** Work that phase 5 may do after a transaction has spent its own: logging must still be possible. */
@@ -67,15 +67,21 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
     tx.allowed !== 'transaction' &&
     (tx.interruption === null || tx.engineMode !== 'on');
 
+  /**
+   * Whether what was folded at load holds for this request. When it excludes a folded rule, or sets itself what folded rules are decided
+   * by, it takes the long way.
+   */
+  const isPlain = ({ exclusions: excluded, settings: set }: WafRequest, { done, decidedBy }: Folded): boolean => {
+    if (excluded !== undefined && exclusions.rulesOf(excluded).some((index) => done.has(index))) return false;
+    if (set !== undefined) for (const name in set) if (decidedBy.has(program.slotOf(name))) return false;
+    return true;
+  };
+
   const runRequest = (request: WafRequest, limits: Limits | undefined): RunningTransaction => {
     const merged = limits === undefined ? ruleLimits : { ...ruleLimits, ...limits };
     const tx = new RunningTransaction(program, request, merged, store, clock);
     if (tx.engineMode === 'off') return tx;
-    // An exclusion of a rule that was folded at load takes the long way: its effects must not be there.
-    const isPlain =
-      request.exclusions === undefined ||
-      !exclusions.rulesOf(request.exclusions).some((index) => folded?.done.has(index));
-    if (folded !== null && isPlain) tx.beginFolded(folded.slots);
+    if (folded !== null && isPlain(request, folded)) tx.beginFolded(folded.slots);
     for (const exclusion of request.exclusions ?? []) exclusions.apply(tx, exclusion);
     if (request.settings !== undefined) for (const name in request.settings) tx.pin(name, request.settings[name]!);
     const query = storeRequestLine(tx);

@@ -17,6 +17,8 @@ export type Folded = {
   readonly never: ReadonlySet<number>;
   /** Rules that always match and do nothing but go on at their `skipTo` (paranoia-level gates), by index. */
   readonly jumps: ReadonlyMap<number, Jump>;
+  /** TX variables that what was folded is decided by: a request that sets one of them itself takes the long way. */
+  readonly decidedBy: ReadonlySet<number>;
 };
 
 /** What is left of a jump's match for later rules to see. */
@@ -48,7 +50,16 @@ export const foldConstants = (program: Program): Folded => {
   findSettled();
   const slots = tx.slots.slice();
   tx.arena.release();
-  return { slots, done, never, jumps };
+  return { slots, done, never, jumps, decidedBy: new Set(program.rules.flatMap(decidedBy)) };
+
+  /** What a folded rule reads, but for what it only gives a default to: a variable that is set already keeps its value. */
+  function decidedBy({ index, links }: Rule): number[] {
+    const footprints = links.flatMap(({ effects }) => effects.map(({ footprint }) => footprint));
+    const reads = [...links.flatMap(readsOf), ...footprints.flatMap((footprint) => footprint?.reads ?? [])];
+    if (never.has(index) || jumps.has(index)) return reads;
+    const writes = footprints.flatMap((footprint) => footprint?.writes ?? []);
+    return done.has(index) ? reads.filter((slot) => writes.some((written) => written !== slot)) : [];
+  }
 
   /** Assignments of phase 1, from its beginning to where the request may decide what runs. */
   function foldAssignments({ rules }: PhaseProgram): void {
