@@ -165,12 +165,15 @@ describe('HAProxy never lets through what should be refused, from whatever it st
 
     for (const group of groups) {
       for (const file of group) writeFileSync(join(node.dataDir, file), '');
+      // The server may still be on its way back from the last time.
+      await expect.poll(() => node.pids().server).not.toBe(0);
       node.kill('haproxy worker', 'server');
       await traffic.answered(5);
       await traffic.served();
       expect(unprotected(), `after ${group} were emptied`).toEqual([]);
     }
     for (const file of files) rmSync(join(node.dataDir, file));
+    await expect.poll(() => node.pids().guard).not.toBe(0);
     node.kill('haproxy worker', 'guard');
     await traffic.answered(5);
     await traffic.served();

@@ -85,6 +85,10 @@ test('keeps the process that is to go on, and what that one has started', async 
     listProcesses().find(({ parentPid, argv: [program] }) => parentPid === child.pid && program === 'sh'),
   );
   const stray = await start(argv, env);
+  // Until then it is a second shell, as far as one can see.
+  const sleeps = (pid: number) =>
+    listProcesses().some(({ parentPid, argv: [of] }) => parentPid === pid && of === 'sleep');
+  await until('both sleep', () => sleeps(worker.pid) && sleeps(stray.child.pid));
   expect(await endStrays({ argv: ['sh', '-c'], env }, child.pid)).toBe(1);
   expect([info, worker, stray.info].map(isStillRunning)).toEqual([true, true, false]);
 });
