@@ -16,11 +16,11 @@ import { createEnforcementMap } from '@sallyport/enforcement/live-map';
 import { createAdminSocket, dataPlaneFiles } from '@sallyport/haproxy';
 import { createBans } from '@sallyport/server/testing/parts';
 import { baselineRules, crsSettings } from '@sallyport/waf';
-import { crs3Rules, crs3Setup } from '../../packages/waf/bench/crs.ts';
-import { type Kind, kinds, requestText } from '../../packages/waf/bench/requests.ts';
-import { givenConfig } from '../guard/support/config.ts';
-import { startGuarded } from '../guard/support/start-guarded.ts';
 import { freePort } from '../support/free-ports.ts';
+import { givenConfig } from '../support/guard/config.ts';
+import { startGuarded } from '../support/guard/start-guarded.ts';
+import { crs3Rules, crs3Setup } from '../support/waf/crs.ts';
+import { type Kind, kinds, requestText } from '../support/waf/requests.ts';
 
 const rounds = Number(process.argv[2] ?? 3);
 const LOAD_SECONDS = 2;

@@ -16,8 +16,8 @@ import { fileURLToPath } from 'node:url';
 import type { SecurityStatus } from '@sallyport/contract';
 import { listProcesses } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
-import { createProduct, type Product } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { createProduct, type Product } from '../support/product.ts';
 import { until } from '../support/until.ts';
 
 const HOST = 'shop.example.com';

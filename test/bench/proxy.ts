@@ -20,8 +20,8 @@ import {
   defaultSettings,
   writeStaticFiles,
 } from '../../packages/haproxy/src/index.ts';
-import { enforceNothing } from '../../packages/haproxy/test/support/enforce-nothing.ts';
-import { givenHost } from '../../packages/haproxy/test/support/given.ts';
+import { enforceNothing } from '../support/haproxy/enforce-nothing.ts';
+import { givenHost } from '../support/haproxy/given.ts';
 
 const rounds = Number(process.argv[2] ?? 5);
 const originPort = 22_030;

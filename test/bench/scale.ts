@@ -15,7 +15,7 @@ import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
 import { proxyHostStore } from '@sallyport/server/testing/parts';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
-import { createProduct, type Product } from '../chaos/product.ts';
+import { createProduct, type Product } from '../support/product.ts';
 
 // As bin/up does: Node keeps what it compiled, for all processes of the product.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));

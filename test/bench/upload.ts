@@ -20,9 +20,9 @@ import {
   defaultSettings,
   writeStaticFiles,
 } from '../../packages/haproxy/src/index.ts';
-import { enforceNothing } from '../../packages/haproxy/test/support/enforce-nothing.ts';
-import { givenHost } from '../../packages/haproxy/test/support/given.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { enforceNothing } from '../support/haproxy/enforce-nothing.ts';
+import { givenHost } from '../support/haproxy/given.ts';
 
 const roundTripMs = Number(process.argv[2] ?? 50);
 const bytes = 4_000_000;

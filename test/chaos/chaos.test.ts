@@ -3,13 +3,13 @@ import { get, type IncomingMessage } from 'node:http';
 import { readProcess } from '@sallyport/deployment/processes';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
+import { createProduct, type Product, type Victim } from '../support/product.ts';
 import { type Postgres, startPostgres } from '../support/start-postgres.ts';
 import { until } from '../support/until.ts';
 import { createChanger } from './changes.ts';
 import { createLedger } from './ledger.ts';
 import { watchListeners } from './listening.ts';
 import { startOrigin } from './origin.ts';
-import { createProduct, type Product, type Victim } from './product.ts';
 import { seededRandom, shuffled } from './seeded-random.ts';
 import { constantTraffic, type Exchange, request } from './traffic.ts';
 

@@ -3,10 +3,10 @@ import { connect } from 'node:net';
 import type { GuardConfig } from '@sallyport/contract';
 import { dataPlaneFiles } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type Answer, ask } from './support/ask.ts';
-import { givenConfig } from './support/config.ts';
+import { givenConfig } from '../support/guard/config.ts';
+import { type Guarded, type GuardedOptions, startGuarded } from '../support/guard/start-guarded.ts';
+import { type Answer, ask } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
-import { type Guarded, type GuardedOptions, startGuarded } from './support/start-guarded.ts';
 
 type List = GuardConfig['access']['lists'][number];
 

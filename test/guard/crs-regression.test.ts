@@ -1,14 +1,14 @@
 import { createServer, type Server } from 'node:net';
 import type { GuardConfig } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { crs334 } from '../../packages/waf/test/ftw/rule-sets.ts';
-import { type FtwTest, readSuite, type Stage } from '../../packages/waf/test/ftw/suite.ts';
-import { toBytes } from '../../packages/waf/test/ftw/to-bytes.ts';
 import { freePort } from '../support/free-ports.ts';
-import { givenConfig } from './support/config.ts';
+import { crs334 } from '../support/ftw/rule-sets.ts';
+import { type FtwTest, readSuite, type Stage } from '../support/ftw/suite.ts';
+import { toBytes } from '../support/ftw/to-bytes.ts';
+import { givenConfig } from '../support/guard/config.ts';
+import { type Guarded, startGuarded } from '../support/guard/start-guarded.ts';
 import { knownExceptions } from './support/crs-exceptions.ts';
 import { createLane, type Lane, type Outcome } from './support/crs-lane.ts';
-import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 const suite = crs334();
 const EXPECTED = 2_403;

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProduct, type Product } from '../chaos/product.ts';
 import { freePort } from '../support/free-ports.ts';
-import { ask } from './support/ask.ts';
+import { ask } from '../support/http-client.ts';
+import { createProduct, type Product } from '../support/product.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
 
 const ATTACK = "/?q=1'%20or%20'1'='1'%20union%20select%20password%20from%20users--";

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Guarded, startGuarded } from './support/start-guarded.ts';
+import { type Guarded, startGuarded } from '../support/guard/start-guarded.ts';
 
 describe('an origin that reads a request and hangs up', () => {
   let guarded: Guarded;

@@ -1,11 +1,11 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { guardFiles } from '@sallyport/deployment/places';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ask } from './support/ask.ts';
-import { givenConfig, SMALL_RULES } from './support/config.ts';
+import { givenConfig, SMALL_RULES } from '../support/guard/config.ts';
+import { type Guarded, type GuardedOptions, startGuarded } from '../support/guard/start-guarded.ts';
+import { ask } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
 import { startPacedTraffic } from './support/paced-traffic.ts';
-import { type Guarded, type GuardedOptions, startGuarded } from './support/start-guarded.ts';
 import { startTraffic } from './support/traffic.ts';
 
 describe('without a verdict', () => {

@@ -1,9 +1,9 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask } from './support/ask.ts';
-import { givenConfig, SMALL_RULES } from './support/config.ts';
+import { givenConfig, SMALL_RULES } from '../support/guard/config.ts';
+import { type Guarded, startGuarded } from '../support/guard/start-guarded.ts';
+import { ask } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
-import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 const referencePattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

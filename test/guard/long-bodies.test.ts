@@ -4,9 +4,9 @@ import { gzipSync } from 'node:zlib';
 import { guardFiles, spoolDirectory } from '@sallyport/deployment/places';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
-import { ask, exchange, statusLine } from './support/ask.ts';
+import { type Guarded, startGuarded } from '../support/guard/start-guarded.ts';
+import { ask, exchange, statusLine } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
-import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const BODY_LIMIT = 13_107_200;

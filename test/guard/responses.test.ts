@@ -3,9 +3,9 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
-import { ask, exchange, statusLine } from './support/ask.ts';
-import { givenConfig } from './support/config.ts';
-import { type Guarded, startGuarded } from './support/start-guarded.ts';
+import { givenConfig } from '../support/guard/config.ts';
+import { type Guarded, startGuarded } from '../support/guard/start-guarded.ts';
+import { ask, exchange, statusLine } from '../support/http-client.ts';
 
 const RULES = `SecRuleEngine On
 SecRequestBodyAccess On

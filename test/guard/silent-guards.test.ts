@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { guardFiles } from '@sallyport/deployment/places';
 import { type Actions, createSpopAgent, type SpopAgent } from '@sallyport/spop';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ask } from './support/ask.ts';
+import { type Guarded, startGuarded } from '../support/guard/start-guarded.ts';
+import { ask } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
-import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 const TIMEOUT_MS = 2_000;
 /** Enough to have either half asked first by lot, now and then. */

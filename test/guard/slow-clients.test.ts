@@ -2,10 +2,10 @@ import { rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { spoolDirectory } from '@sallyport/deployment/places';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ask } from './support/ask.ts';
-import { givenConfig, SMALL_RULES } from './support/config.ts';
+import { givenConfig, SMALL_RULES } from '../support/guard/config.ts';
+import { type Guarded, startGuarded } from '../support/guard/start-guarded.ts';
+import { ask } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
-import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 /** What two relays grant one client. */

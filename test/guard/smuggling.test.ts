@@ -1,9 +1,9 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exchange } from './support/ask.ts';
+import { type Guarded, startGuarded } from '../support/guard/start-guarded.ts';
+import { exchange } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
-import { type Guarded, startGuarded } from './support/start-guarded.ts';
 
 describe('requests that two servers could read in two ways', () => {
   let guarded: Guarded;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { guardConfigFile } from '@sallyport/deployment/places';
 import { dataPlaneFiles, everybodyCleared } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
-import { ask } from './support/ask.ts';
-import { givenConfig, writeConfig } from './support/config.ts';
+import { givenConfig, writeConfig } from '../support/guard/config.ts';
+import { type Guarded, type GuardedOptions, startGuarded } from '../support/guard/start-guarded.ts';
+import { ask } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
-import { type Guarded, type GuardedOptions, startGuarded } from './support/start-guarded.ts';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
 const LONG = 'a='.padEnd(40_000, 'x');

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { createAdminSocket } from '../../packages/haproxy/src/index.ts';
 import { type Origin, startOrigin } from '../chaos/origin.ts';
-import { createProduct, type Product } from '../chaos/product.ts';
 import { request } from '../chaos/traffic.ts';
-import { exchange } from '../guard/support/ask.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { exchange } from '../support/http-client.ts';
+import { createProduct, type Product } from '../support/product.ts';
 import { until } from '../support/until.ts';
 
 /** Requests per window. */

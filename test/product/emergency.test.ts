@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import type { AuditEntry, EmergencyReset, SecurityStatus } from '@sallyport/contract';
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createProduct, type Product } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { createProduct, type Product } from '../support/product.ts';
 import { until } from '../support/until.ts';
 
 const HOST = 'walled.test';

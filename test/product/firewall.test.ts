@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import type { SecurityStatus } from '@sallyport/contract';
 import { listProcesses } from '@sallyport/deployment/processes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProduct, type Product } from '../chaos/product.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { createProduct, type Product } from '../support/product.ts';
 
 interface Answer {
   status: number;

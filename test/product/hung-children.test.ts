@@ -5,8 +5,8 @@ import type { Health, SecurityStatus } from '@sallyport/contract';
 import { readProcess } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProduct, type Product, type Victim } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { createProduct, type Product, type Victim } from '../support/product.ts';
 import { until } from '../support/until.ts';
 
 const HOST = 'hung.test';

@@ -2,8 +2,8 @@ import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { BlockSummary } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProduct, type Product } from '../chaos/product.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { createProduct, type Product } from '../support/product.ts';
 
 const administrator = { email: 'admin@example.com', password: 'correct horse battery' };
 

@@ -7,9 +7,9 @@ import { connect as connectTls } from 'node:tls';
 import type { Certificate, LogEntry, ProxyHost, UploadedCertificate } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
-import { createProduct, type Product } from '../chaos/product.ts';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { createProduct, type Product } from '../support/product.ts';
 
 interface Answer {
   status: number;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { ProxyHost } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createProduct, type Product } from '../chaos/product.ts';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { createProduct, type Product } from '../support/product.ts';
 import { type Postgres, startPostgres } from '../support/start-postgres.ts';
 
 const startOrigin = async (text: string): Promise<{ port: number; server: Server }> => {

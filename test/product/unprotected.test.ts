@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataPlaneFiles } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createProduct, type Product } from '../chaos/product.ts';
-import { ask } from '../guard/support/ask.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { ask } from '../support/http-client.ts';
+import { createProduct, type Product } from '../support/product.ts';
 import { type Postgres, startPostgres } from '../support/start-postgres.ts';
 
 const ATTACK = `/?attack=${encodeURIComponent("1' or '1'='1' union select password from users--")}`;

@@ -7,9 +7,9 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { enforceNothing } from '../../../test/support/haproxy/enforce-nothing.ts';
+import { defaultFlags, plainOrigin } from '../../../test/support/haproxy/given.ts';
 import { createDataPlane, type DesiredHost, dataPlaneFiles, defaultSettings, writeStaticFiles } from '../src/index.ts';
-import { enforceNothing } from '../test/support/enforce-nothing.ts';
-import { defaultFlags, plainOrigin } from '../test/support/given.ts';
 
 const hostCount = Number(process.argv[2] ?? 100_000);
 const changeCount = Number(process.argv[3] ?? 1_500);

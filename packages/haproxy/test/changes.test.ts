@@ -2,13 +2,13 @@ import { readFile, readlink } from 'node:fs/promises';
 import { Agent, get } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { type DesiredHost, dataPlaneFiles } from '../src/index.ts';
 import { createAdminSocket } from '../src/runtime/admin-socket.ts';
 import { createMapCommands } from '../src/runtime/maps.ts';
-import { givenHost } from './support/given.ts';
 import { ask } from './support/http-client.ts';
-import { type Echo, type Origin, startEchoOrigin } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 const many = (count: number, port: number, prefix = 'host'): DesiredHost[] =>
   Array.from({ length: count }, (_, index) =>

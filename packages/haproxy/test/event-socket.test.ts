@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { ask } from './support/http-client.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 let directory: string;
 let plane: RunningDataPlane;

@@ -8,11 +8,11 @@ import { type ClientHttp2Session, connect as connectHttp2, createSecureServer, c
 import { createServer as createHttpsServer } from 'node:https';
 import type { Server, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { listen } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { createSelfSignedCertificate } from '../src/files/self-signed-certificate.ts';
-import { givenHost } from './support/given.ts';
 import { exchange } from './support/http-client.ts';
-import { listen } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 const { certificate: cert, key } = await createSelfSignedCertificate({
   names: ['origin.example.com'],

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect as connectHttp2 } from 'node:http2';
 import { connect, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { givenHost } from './support/given.ts';
-import { listen } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { listen } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 
 let plane: RunningDataPlane;
 let origin: { port: number; stop(): Promise<void> };

@@ -1,10 +1,10 @@
 import { createServer, request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { type Echo, listen, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { writeStaticFiles } from '../src/index.ts';
-import { givenHost } from './support/given.ts';
 import { ask } from './support/http-client.ts';
-import { type Echo, listen, type Origin, startEchoOrigin } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 describe('a host that forwards to our own listener', () => {
   let plane: RunningDataPlane;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../test/support/free-ports.ts';
-import { givenHost } from './support/given.ts';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { ask } from './support/http-client.ts';
-import { type Origin, startEchoOrigin } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 let plane: RunningDataPlane;
 let origin: Origin;

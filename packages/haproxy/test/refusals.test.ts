@@ -1,10 +1,10 @@
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../test/support/free-ports.ts';
-import { givenHost } from './support/given.ts';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { listen, type Origin, startEchoOrigin, startOrigin } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { type Answer, ask, exchange } from './support/http-client.ts';
-import { listen, type Origin, startEchoOrigin, startOrigin } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 const referencePattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

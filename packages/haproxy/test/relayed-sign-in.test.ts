@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listen } from './support/origins.ts';
-import { startDataPlane } from './support/start-data-plane.ts';
+import { listen } from '../../../test/support/haproxy/origins.ts';
+import { startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 
 const signedIn = new WeakSet<Socket>();
 

@@ -3,9 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { createSelfSignedCertificate } from '../src/files/self-signed-certificate.ts';
 import { createDataPlane, type DesiredCertificate, type DesiredHost, dataPlaneFiles } from '../src/index.ts';
-import { givenHost } from './support/given.ts';
 
 const origin = { port: 80 };
 const certificateFor = async (id: number, names: [string, ...string[]]): Promise<DesiredCertificate> => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { givenHost } from './support/given.ts';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { ask } from './support/http-client.ts';
-import { type Echo, type Origin, startEchoOrigin } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 describe('routing', () => {
   let plane: RunningDataPlane;

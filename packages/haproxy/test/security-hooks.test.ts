@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { dataPlaneFiles } from '../src/index.ts';
 import { createAdminSocket } from '../src/runtime/admin-socket.ts';
 import { createMapCommands, type MapCommands } from '../src/runtime/maps.ts';
-import { givenHost } from './support/given.ts';
 import { ask } from './support/http-client.ts';
-import { type Origin, startEchoOrigin } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 describe('decisions, whitelist and rate limit', () => {
   let plane: RunningDataPlane;

@@ -2,9 +2,9 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import { type ClientHttp2Session, connect as connectHttp2 } from 'node:http2';
 import type { Socket } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { givenHost } from './support/given.ts';
-import { listen } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { listen } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 
 const challenged = new WeakSet<Socket>();
 /** Signed in for all that follows, as with Kerberos. */

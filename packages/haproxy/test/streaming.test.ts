@@ -4,10 +4,10 @@ import { createServer as createHttpServer, get, request } from 'node:http';
 import { type ClientHttp2Session, connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { givenHost } from './support/given.ts';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { type Echo, listen, type Origin, startEchoOrigin, startOrigin } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { exchange } from './support/http-client.ts';
-import { type Echo, listen, type Origin, startEchoOrigin, startOrigin } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 const handshakeHeaders =
   'Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';

@@ -6,12 +6,12 @@ import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../../../test/support/free-ports.ts';
+import { givenHost } from '../../../test/support/haproxy/given.ts';
+import { listen, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { createSelfSignedCertificate } from '../src/files/self-signed-certificate.ts';
 import type { DesiredCertificate } from '../src/index.ts';
-import { givenHost } from './support/given.ts';
 import { ask } from './support/http-client.ts';
-import { listen, type Origin, startEchoOrigin } from './support/origins.ts';
-import { type RunningDataPlane, startDataPlane } from './support/start-data-plane.ts';
 
 const givenCertificate = async (id: number, ...names: [string, ...string[]]): Promise<DesiredCertificate> => {
   const { certificate, key } = await createSelfSignedCertificate({ names, validFrom: new Date(), validDays: 30 });

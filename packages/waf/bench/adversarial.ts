@@ -1,11 +1,11 @@
 // The worst that requests can cost: node packages/waf/bench/adversarial.ts [paranoia level, 1 unless given]
 
+import { compileCrs3 } from '../../../test/support/waf/crs.ts';
+import { engineRequest } from '../../../test/support/waf/requests.ts';
 import type { WafRequest } from '../src/index.ts';
 import { attackTexts, pumped } from '../src/regex/attack-texts.ts';
 import { defaultFlags, parsePcre } from '../src/regex/index.ts';
-import { compileCrs3 } from './crs.ts';
 import { crs3Patterns } from './crs-patterns.ts';
-import { engineRequest } from './requests.ts';
 
 const latin1 = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 const form = 'application/x-www-form-urlencoded';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { crs3Sources } from '../../../test/support/waf/crs.ts';
 import { compileProgram } from '../src/engine/compile.ts';
-import { crs3Sources } from './crs.ts';
 
 /** Every pattern of CRS 3.3.4 with the id of its rule. */
 export const crs3Patterns = (): { id: number; source: string }[] => {

@@ -1,7 +1,7 @@
 // CPU per request of the engine alone, and what loading CRS costs: node packages/waf/bench/engine.ts
-import { compileCrs3 } from './crs.ts';
+import { compileCrs3 } from '../../../test/support/waf/crs.ts';
+import { engineRequest, kinds } from '../../../test/support/waf/requests.ts';
 import { measureEngine } from './measure-engine.ts';
-import { engineRequest, kinds } from './requests.ts';
 
 const before = process.memoryUsage.rss();
 const start = process.cpuUsage();

@@ -1,7 +1,7 @@
 // How often our own rules are wrong: node packages/waf/bench/false-alarms.ts [requests]. Rules of CRS are shown for comparison where it is installed.
 import { existsSync } from 'node:fs';
+import { compileCrs3, crs3Rules } from '../../../test/support/waf/crs.ts';
 import { baselineRules, compile, ownRules } from '../src/index.ts';
-import { compileCrs3, crs3Rules } from './crs.ts';
 import { ordinaryRequest } from './ordinary-traffic.ts';
 
 const count = Number(process.argv[2] ?? 100_000);

@@ -1,6 +1,7 @@
 // Mutated requests by the million: none may throw, the heap must not grow. node packages/waf/bench/fuzz.ts [count] [seed]
+
+import { crs334, diskEnv } from '../../../test/support/ftw/rule-sets.ts';
 import { compile } from '../src/index.ts';
-import { crs334, diskEnv } from '../test/ftw/rule-sets.ts';
 import { fuzz } from '../test/support/fuzz.ts';
 
 const count = Number(process.argv[2] ?? 1_000_000);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { compileCrs3 } from './crs.ts';
-import { engineRequest, type Kind } from './requests.ts';
+import { compileCrs3 } from '../../../test/support/waf/crs.ts';
+import { engineRequest, type Kind } from '../../../test/support/waf/requests.ts';
 
 export type Temperature = 'no memo' | 'cold' | 'warm';
 

@@ -4,9 +4,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { crs3Rules, crs3Setup } from '../../../test/support/waf/crs.ts';
+import { type Kind, requestText } from '../../../test/support/waf/requests.ts';
 import { baselineRules, crsSettings } from '../src/index.ts';
-import { crs3Rules, crs3Setup } from './crs.ts';
-import { type Kind, requestText } from './requests.ts';
 
 const ports = { origin: 21_390, off: 21_391, on: 21_392 };
 const module = '/usr/lib/nginx/modules/ngx_http_modsecurity_module.so';

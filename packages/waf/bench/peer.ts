@@ -1,9 +1,9 @@
 // CPU per request side by side in one run: this engine, and nginx with libmodsecurity3, on the same rules (Debian's CRS 3.3.4, PL1).
 // node packages/waf/bench/peer.ts   (needs nginx, libnginx-mod-http-modsecurity, wrk and modsecurity-crs)
 
+import { kinds } from '../../../test/support/waf/requests.ts';
 import { measureEngine } from './measure-engine.ts';
 import { startPeer } from './nginx.ts';
-import { kinds } from './requests.ts';
 
 const reach = { cold: 12, warm: 25 };
 

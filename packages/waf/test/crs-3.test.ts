@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { crs334 } from './ftw/rule-sets.ts';
-import { runSuite } from './ftw/run-suite.ts';
+import { crs334 } from '../../../test/support/ftw/rule-sets.ts';
+import { runSuite } from '../../../test/support/ftw/run-suite.ts';
 
 const suite = crs334();
 const missing = suite === null ? ' (2,403 not run: rules or tests are not on this machine)' : '';

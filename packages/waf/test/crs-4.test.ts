@@ -1,6 +1,6 @@
 import { test } from 'vitest';
-import { crs4x } from './ftw/rule-sets.ts';
-import { runSuite } from './ftw/run-suite.ts';
+import { crs4x } from '../../../test/support/ftw/rule-sets.ts';
+import { runSuite } from '../../../test/support/ftw/run-suite.ts';
 
 const suite = crs4x();
 const missing = suite === null ? ' (5,082 not run: set SALLYPORT_CRS4_DIR to a checkout of coreruleset)' : '';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { crs334, diskEnv } from '../../../test/support/ftw/rule-sets.ts';
 import { compile } from '../src/index.ts';
-import { crs334, diskEnv } from './ftw/rule-sets.ts';
 import { fuzz } from './support/fuzz.ts';
 
 const suite = crs334();

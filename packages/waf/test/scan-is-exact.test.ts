@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { answer } from '../../../test/support/ftw/back-end.ts';
+import { readRequest } from '../../../test/support/ftw/front-end.ts';
+import { crs4x, crs334, diskEnv, type Suite } from '../../../test/support/ftw/rule-sets.ts';
+import { readSuite } from '../../../test/support/ftw/suite.ts';
+import { toBytes } from '../../../test/support/ftw/to-bytes.ts';
 import { compileProgram } from '../src/engine/compile.ts';
 import { createRuleSet } from '../src/engine/create-rule-set.ts';
-import { answer } from './ftw/back-end.ts';
-import { readRequest } from './ftw/front-end.ts';
-import { crs4x, crs334, diskEnv, type Suite } from './ftw/rule-sets.ts';
-import { readSuite } from './ftw/suite.ts';
-import { toBytes } from './ftw/to-bytes.ts';
 import { createMutator } from './support/mutate-request.ts';
 import { digest } from './support/verdict-digest.ts';
 

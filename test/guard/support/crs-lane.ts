@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import type { GuardBlock, GuardMessage } from '@sallyport/contract';
-import { readRequest } from '../../../packages/waf/test/ftw/front-end.ts';
+import { readRequest } from '../../support/ftw/front-end.ts';
 
 /** What became of one request: the status that came back, and what the guard told of it if it was asked. */
 export type Outcome = { status: number; block: GuardBlock | undefined };

@@ -14,10 +14,10 @@ import {
   switchKeys,
   writeStaticFiles,
 } from '@sallyport/haproxy';
-import { enforceNothing } from '../../../../packages/haproxy/test/support/enforce-nothing.ts';
-import { type GuardProcess, startGuard } from '../../../../test/guard/support/guard-process.ts';
 import { eventually } from '../../../../test/support/eventually.ts';
 import { freePorts } from '../../../../test/support/free-ports.ts';
+import { type GuardProcess, startGuard } from '../../../../test/support/guard/guard-process.ts';
+import { enforceNothing } from '../../../../test/support/haproxy/enforce-nothing.ts';
 import { createEnforcementPlane } from '../dataplane/protection/plane.ts';
 import { haproxyProgram, toProxySettings } from '../dataplane/proxy-settings.ts';
 

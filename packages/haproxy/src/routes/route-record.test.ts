@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { givenHost } from '../../test/support/given.ts';
+import { givenHost } from '../../../../test/support/haproxy/given.ts';
 import { checkName, disabledRecord, encodeRoute, InvalidRoute } from './route-record.ts';
 
 const origin = { address: '10.0.0.1', port: 8080 };

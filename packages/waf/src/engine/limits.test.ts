@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { compileCrs3, crs3Rules } from '../../bench/crs.ts';
+import { compileCrs3, crs3Rules } from '../../../../test/support/waf/crs.ts';
 import { given } from '../../test/support/given.ts';
 import { compile, type Limits, type Verdict, type WafRequest } from '../index.ts';
 

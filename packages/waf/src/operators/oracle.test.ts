@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { oracleFolder } from '../../../../test/support/ftw/oracle-folder.ts';
 import { oracleBytes, oracleCases } from '../../test/support/oracle-cases.ts';
-import { oracleFolder } from '../../test/support/oracle-folder.ts';
 import { type OperatorContext, type OperatorEnv, OperatorError } from './operator.ts';
 import { compileOperator } from './registry.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { oracleFolder } from './oracle-folder.ts';
+import { oracleFolder } from '../../../../test/support/ftw/oracle-folder.ts';
 
 const urlDecoded = (text: string): string =>
   text

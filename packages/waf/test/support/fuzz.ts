@@ -1,8 +1,8 @@
+import { answer } from '../../../../test/support/ftw/back-end.ts';
+import { readRequest } from '../../../../test/support/ftw/front-end.ts';
+import { readSuite } from '../../../../test/support/ftw/suite.ts';
+import { toBytes } from '../../../../test/support/ftw/to-bytes.ts';
 import type { RuleSet, Verdict } from '../../src/index.ts';
-import { answer } from '../ftw/back-end.ts';
-import { readRequest } from '../ftw/front-end.ts';
-import { readSuite } from '../ftw/suite.ts';
-import { toBytes } from '../ftw/to-bytes.ts';
 import { createMutator } from './mutate-request.ts';
 
 /** Mutates the requests of a test suite and puts them, with a response, to the rule set; yields each verdict. */

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { oracleFolder } from './oracle-folder.ts';
+import { oracleFolder } from '../../../../test/support/ftw/oracle-folder.ts';
 
 /** One case of Coraza's JSON: an input, what the function is given (param) or makes (output), and its verdict. */
 export interface OracleCase {

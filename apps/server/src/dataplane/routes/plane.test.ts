@@ -1,12 +1,9 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { givenHost } from '../../../../../packages/haproxy/test/support/given.ts';
 import { ask } from '../../../../../packages/haproxy/test/support/http-client.ts';
-import { type Origin, startOrigin } from '../../../../../packages/haproxy/test/support/origins.ts';
-import {
-  type RunningDataPlane,
-  startDataPlane,
-} from '../../../../../packages/haproxy/test/support/start-data-plane.ts';
+import { givenHost } from '../../../../../test/support/haproxy/given.ts';
+import { type Origin, startOrigin } from '../../../../../test/support/haproxy/origins.ts';
+import { type RunningDataPlane, startDataPlane } from '../../../../../test/support/haproxy/start-data-plane.ts';
 import { createOriginResolver } from './origins/resolver.ts';
 import { createPlane, type Plane } from './plane.ts';
 import type { HostRoute, RouteSource } from './source.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { oracleFolder } from '../../../test/support/oracle-folder.ts';
+import { oracleFolder } from '../../../../../test/support/ftw/oracle-folder.ts';
 import { detectSqlInjection } from './detect-sql-injection.ts';
 
 /** Between other bytes, which must not count. */

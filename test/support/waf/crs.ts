@@ -8,7 +8,7 @@ import {
   ownRules,
   type RuleSet,
   type RuleSource,
-} from '../src/index.ts';
+} from '../../../packages/waf/src/index.ts';
 
 export const crs3Setup = '/etc/modsecurity/crs/crs-setup.conf';
 export const crs3Rules = '/usr/share/modsecurity-crs/rules';

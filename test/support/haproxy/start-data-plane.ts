@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '../../../../test/support/free-ports.ts';
 import {
   type ConfigSettings,
   createDataPlane,
@@ -12,7 +11,8 @@ import {
   dataPlaneFiles,
   defaultSettings,
   writeStaticFiles,
-} from '../../src/index.ts';
+} from '../../../packages/haproxy/src/index.ts';
+import { freePort } from '../free-ports.ts';
 import { enforceNothing } from './enforce-nothing.ts';
 import { type HaproxyProcess, spawnHaproxy } from './haproxy-process.ts';
 

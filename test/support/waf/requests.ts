@@ -1,4 +1,4 @@
-import type { WafRequest } from '../src/index.ts';
+import type { WafRequest } from '../../../packages/waf/src/index.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 

@@ -15,9 +15,9 @@ import {
   judgedFlags,
   writeStaticFiles,
 } from '@sallyport/haproxy';
-import { nobodyBanned } from '../../../packages/haproxy/test/support/enforce-nothing.ts';
-import { defaultFlags, plainOrigin } from '../../../packages/haproxy/test/support/given.ts';
-import { freePort } from '../../support/free-ports.ts';
+import { freePort } from '../free-ports.ts';
+import { nobodyBanned } from '../haproxy/enforce-nothing.ts';
+import { defaultFlags, plainOrigin } from '../haproxy/given.ts';
 import { givenConfig, writeConfig } from './config.ts';
 import { type GuardProcess, startGuard } from './guard-process.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listProcesses, readProcess } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
-import { until } from '../support/until.ts';
+import { until } from './until.ts';
 
 /** What can be killed. */
 export const victims = ['supervisor', 'haproxy master', 'haproxy worker', 'server', 'guard'] as const;

@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import type { CompileEnv, RuleSource } from '../../src/index.ts';
-import { oracleFolder } from '../support/oracle-folder.ts';
+import type { CompileEnv, RuleSource } from '../../../packages/waf/src/index.ts';
+import { oracleFolder } from './oracle-folder.ts';
 
 const debianRules = '/usr/share/modsecurity-crs/rules';
 const debianSetup = '/etc/modsecurity/crs/crs-setup.conf';

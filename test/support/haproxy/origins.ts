@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
-import { freePort } from '../../../../test/support/free-ports.ts';
+import { freePort } from '../free-ports.ts';
 
 /** What an echo origin saw. */
 export type Echo = { origin: string; method: string; url: string; headers: IncomingHttpHeaders; bodyBytes: number };

@@ -1,6 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dataPlaneFiles, everybodyCleared, judgedFlags, limitKey, switchKeys } from '../../src/index.ts';
+import {
+  dataPlaneFiles,
+  everybodyCleared,
+  judgedFlags,
+  limitKey,
+  switchKeys,
+} from '../../../packages/haproxy/src/index.ts';
 
 /** What bans.map holds besides bans. */
 export const nobodyBanned = everybodyCleared.map((entry) => `${entry.join(' ')}\n`).join('');
