@@ -14,12 +14,7 @@ import { connect } from 'node:net';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  createDataPlane,
-  dataPlaneFiles,
-  defaultSettings,
-  writeStaticFiles,
-} from '../../packages/haproxy/src/index.ts';
+import { createDataPlane, dataPlaneFiles, defaultSettings, writeStaticFiles } from '@sallyport/haproxy';
 import { enforceNothing } from '../support/haproxy/enforce-nothing.ts';
 import { givenHost } from '../support/haproxy/given.ts';
 

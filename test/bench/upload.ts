@@ -14,12 +14,7 @@ import { connect as connectTcp, createServer as createTcpServer, type Socket } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  createDataPlane,
-  dataPlaneFiles,
-  defaultSettings,
-  writeStaticFiles,
-} from '../../packages/haproxy/src/index.ts';
+import { createDataPlane, dataPlaneFiles, defaultSettings, writeStaticFiles } from '@sallyport/haproxy';
 import { freePorts } from '../support/free-ports.ts';
 import { enforceNothing } from '../support/haproxy/enforce-nothing.ts';
 import { givenHost } from '../support/haproxy/given.ts';

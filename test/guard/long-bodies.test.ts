@@ -57,11 +57,10 @@ describe('long bodies', () => {
     [40_000, 16_000],
     [300_000, 65_536],
   ])('nor does sending %i bytes in chunks of %i', async (bytes, chunkBytes) => {
-    const answer = await exchange(
-      guarded.httpPort,
+    const answer = await exchange(guarded.httpPort, [
       head('Transfer-Encoding: chunked'),
       chunked(padded(bytes), chunkBytes),
-    );
+    ]);
     expect(answer).toMatch(/^HTTP\/1\.1 403 /);
     expect(attacks()).toEqual([]);
   });
@@ -95,7 +94,7 @@ describe('long bodies', () => {
     for (const headerBytes of [7_000, 10_000, 13_000]) {
       const extra = `X-Pad: ${'h'.repeat(headerBytes)}\r\n`;
       const body = padded(4_000);
-      const answer = await exchange(guarded.httpPort, head(`Content-Length: ${body.length}`, extra), body);
+      const answer = await exchange(guarded.httpPort, [head(`Content-Length: ${body.length}`, extra), body]);
       expect(answer).toMatch(/^HTTP\/1\.1 403 /);
     }
     expect(attacks()).toEqual([]);
@@ -115,7 +114,7 @@ describe('long bodies', () => {
         ],
       ] as const;
       for (const [start, rest] of framings) {
-        expect(await exchange(guarded.httpPort, start, rest)).toMatch(/^(?:HTTP\/1\.[01] 40[03] |$)/);
+        expect(await exchange(guarded.httpPort, [start, rest])).toMatch(/^(?:HTTP\/1\.[01] 40[03] |$)/);
       }
     }
     expect(attacks()).toEqual([]);
@@ -174,7 +173,7 @@ describe('long bodies', () => {
   test('a chunked body arrives whole, and its trailers do not arrive', async () => {
     const body = `pad=${'z'.repeat(50_000)}`;
     const framed = chunked(body, 4_000).replace(/0\r\n\r\n$/, '0\r\nX-Trailer: attack\r\n\r\n');
-    expect(await exchange(guarded.httpPort, head('Transfer-Encoding: chunked'), framed)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await exchange(guarded.httpPort, [head('Transfer-Encoding: chunked'), framed])).toMatch(/^HTTP\/1\.1 200 /);
     expect(origin.arrivals.at(-1)?.body.toString()).toBe(body);
     expect(JSON.stringify(origin.arrivals.at(-1)?.headers)).not.toContain('attack');
   });
@@ -182,7 +181,7 @@ describe('long bodies', () => {
   test('nor do the trailers of a body without content', async () => {
     const before = origin.arrivals.length;
     const framed = '0\r\nX-Trailer: attack\r\n\r\n';
-    expect(await exchange(guarded.httpPort, head('Transfer-Encoding: chunked'), framed)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await exchange(guarded.httpPort, [head('Transfer-Encoding: chunked'), framed])).toMatch(/^HTTP\/1\.1 200 /);
     expect(origin.arrivals).toHaveLength(before + 1);
     expect(origin.arrivals.at(-1)?.trailers).toEqual({});
   });

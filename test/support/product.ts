@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listProcesses, readProcess } from '@sallyport/deployment/processes';
+import { listProcesses, type ProcessInfo, readEnvironment } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
 import { until } from './until.ts';
 
@@ -71,7 +71,10 @@ export const createProduct = (
   let exited: Promise<number | null> = Promise.resolve(null);
 
   const log = () => readFileSync(logFile, 'utf8');
-  const isOurs = ({ argv }: { argv: readonly string[] }) => argv.some((argument) => argument.startsWith(dataDir));
+  // Server and emergency listener are told where their data is by their environment alone.
+  const isOurs = ({ pid, argv }: ProcessInfo) =>
+    argv.some((argument) => argument.startsWith(dataDir)) ||
+    readEnvironment(pid)?.get('SALLYPORT_DATA_DIR') === dataDir;
 
   const pids = () => {
     const children = readState(join(dataDir, 'supervisor.json'))?.children ?? [];
@@ -88,11 +91,10 @@ export const createProduct = (
     };
   };
 
-  const processes = () => {
-    const { supervisor: parent, server } = pids();
-    const others = listProcesses().filter(isOurs);
-    return [parent, server, ...others.map(({ pid }) => pid)].filter((pid) => readProcess(pid) !== undefined);
-  };
+  const processes = () =>
+    listProcesses()
+      .filter(isOurs)
+      .map(({ pid }) => pid);
 
   return {
     api: `http://127.0.0.1:${ports.api}/api/v1`,

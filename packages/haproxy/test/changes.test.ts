@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
+import { ask } from '../../../test/support/http-client.ts';
 import { type DesiredHost, dataPlaneFiles } from '../src/index.ts';
 import { createAdminSocket } from '../src/runtime/admin-socket.ts';
 import { createMapCommands } from '../src/runtime/maps.ts';
-import { ask } from './support/http-client.ts';
 
 const many = (count: number, port: number, prefix = 'host'): DesiredHost[] =>
   Array.from({ length: count }, (_, index) =>

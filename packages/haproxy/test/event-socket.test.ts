@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
-import { ask } from './support/http-client.ts';
+import { ask } from '../../../test/support/http-client.ts';
 
 let directory: string;
 let plane: RunningDataPlane;

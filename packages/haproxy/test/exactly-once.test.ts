@@ -11,8 +11,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { listen } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
+import { exchange } from '../../../test/support/http-client.ts';
 import { createSelfSignedCertificate } from '../src/files/self-signed-certificate.ts';
-import { exchange } from './support/http-client.ts';
 
 const { certificate: cert, key } = await createSelfSignedCertificate({
   names: ['origin.example.com'],
@@ -162,7 +162,9 @@ describe.each([
         'x-forwarded-port': String(plane.httpsPort),
       },
     });
-    await exchange(plane.httpPort, inHttp1('GET', '/') + inHttp1('POST', '/told', 'Connection: close\r\n', 'y'), '::1');
+    await exchange(plane.httpPort, inHttp1('GET', '/') + inHttp1('POST', '/told', 'Connection: close\r\n', 'y'), {
+      address: '::1',
+    });
     expect(arrivals.at(-1)).toMatchObject({
       body: 'y',
       headers: { 'x-real-ip': '::1', 'x-forwarded-proto': 'http', 'x-forwarded-port': String(plane.httpPort) },

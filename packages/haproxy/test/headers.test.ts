@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
-import { ask, exchange } from './support/http-client.ts';
+import { ask, exchange } from '../../../test/support/http-client.ts';
 
 const forged = {
   'X-Real-IP': '6.6.6.6',
@@ -201,7 +201,7 @@ describe('PROXY protocol', () => {
   });
 
   test('anybody else connects without the header, and cannot use it', async () => {
-    expect(await exchange(plane.httpPort, request, '::1')).toContain('"x-real-ip":"::1"');
-    expect(await exchange(plane.httpPort, header + request, '::1')).toMatch(/^HTTP\/1\.[01] 400 /);
+    expect(await exchange(plane.httpPort, request, { address: '::1' })).toContain('"x-real-ip":"::1"');
+    expect(await exchange(plane.httpPort, header + request, { address: '::1' })).toMatch(/^HTTP\/1\.[01] 400 /);
   });
 });

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, listen, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
+import { ask } from '../../../test/support/http-client.ts';
 import { writeStaticFiles } from '../src/index.ts';
-import { ask } from './support/http-client.ts';
 
 describe('a host that forwards to our own listener', () => {
   let plane: RunningDataPlane;

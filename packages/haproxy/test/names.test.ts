@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
-import { ask, exchange } from './support/http-client.ts';
+import { ask, exchange } from '../../../test/support/http-client.ts';
 import { askInFrames } from './support/http2-frames.ts';
 
 describe('one reading of the name', () => {

@@ -7,7 +7,7 @@ import { freePort } from '../../../test/support/free-ports.ts';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
-import { ask } from './support/http-client.ts';
+import { ask } from '../../../test/support/http-client.ts';
 
 let plane: RunningDataPlane;
 let origin: Origin;

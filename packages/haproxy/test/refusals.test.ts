@@ -4,7 +4,7 @@ import { freePort } from '../../../test/support/free-ports.ts';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { listen, type Origin, startEchoOrigin, startOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
-import { type Answer, ask, exchange } from './support/http-client.ts';
+import { type Answer, ask, exchange } from '../../../test/support/http-client.ts';
 
 const referencePattern = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

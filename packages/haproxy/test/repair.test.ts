@@ -2,11 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
+import { ask } from '../../../test/support/http-client.ts';
 import { createRoutePlane } from '../src/driver/route-plane.ts';
 import { createDataPlane, type DesiredHost, dataPlaneFiles } from '../src/index.ts';
 import { createAdminSocket } from '../src/runtime/admin-socket.ts';
 import { createMapCommands, type MapCommands } from '../src/runtime/maps.ts';
-import { ask } from './support/http-client.ts';
 
 let haproxy: RunningDataPlane;
 let one: Origin;

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
+import { ask } from '../../../test/support/http-client.ts';
 import { dataPlaneFiles } from '../src/index.ts';
 import { createAdminSocket } from '../src/runtime/admin-socket.ts';
 import { createMapCommands, type MapCommands } from '../src/runtime/maps.ts';
-import { ask } from './support/http-client.ts';
 
 describe('decisions, whitelist and rate limit', () => {
   let plane: RunningDataPlane;

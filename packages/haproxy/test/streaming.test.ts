@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, listen, type Origin, startEchoOrigin, startOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
-import { exchange } from './support/http-client.ts';
+import { exchange } from '../../../test/support/http-client.ts';
 
 const handshakeHeaders =
   'Connection: Upgrade\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n';

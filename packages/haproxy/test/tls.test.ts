@@ -9,9 +9,9 @@ import { freePort } from '../../../test/support/free-ports.ts';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { listen, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
+import { ask } from '../../../test/support/http-client.ts';
 import { createSelfSignedCertificate } from '../src/files/self-signed-certificate.ts';
 import type { DesiredCertificate } from '../src/index.ts';
-import { ask } from './support/http-client.ts';
 
 const givenCertificate = async (id: number, ...names: [string, ...string[]]): Promise<DesiredCertificate> => {
   const { certificate, key } = await createSelfSignedCertificate({ names, validFrom: new Date(), validDays: 30 });

@@ -1,4 +1,4 @@
-import type { WafRequest, WafResponse } from '../../../packages/waf/src/index.ts';
+import type { WafRequest, WafResponse } from '@sallyport/waf';
 
 type Reflection = {
   readonly status?: number;

@@ -1,4 +1,4 @@
-import type { RawHeader, WafRequest } from '../../../packages/waf/src/index.ts';
+import type { RawHeader, WafRequest } from '@sallyport/waf';
 
 /** A request as a web server in front of the engine would hand it over, or its refusal to. `isIncomplete`: the server waits for more, or answers what is no answer. */
 export type FrontEndAnswer = {

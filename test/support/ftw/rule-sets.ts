@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import type { CompileEnv, RuleSource } from '../../../packages/waf/src/index.ts';
+import type { CompileEnv, RuleSource } from '@sallyport/waf';
 import { oracleFolder } from './oracle-folder.ts';
 
 const debianRules = '/usr/share/modsecurity-crs/rules';

@@ -1,5 +1,5 @@
+import { compile, formatDiagnostic } from '@sallyport/waf';
 import { expect } from 'vitest';
-import { compile, formatDiagnostic } from '../../../packages/waf/src/index.ts';
 import { diskEnv, type Suite } from './rule-sets.ts';
 import { runTest } from './run-test.ts';
 import { readSuite } from './suite.ts';

@@ -1,4 +1,4 @@
-import type { RuleMatch, RuleSet } from '../../../packages/waf/src/index.ts';
+import type { RuleMatch, RuleSet } from '@sallyport/waf';
 import { answer } from './back-end.ts';
 import { readRequest } from './front-end.ts';
 import type { FtwTest, Stage } from './suite.ts';

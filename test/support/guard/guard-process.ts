@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { guardFiles } from '@sallyport/deployment/places';
-import type { GuardStats } from '../../../apps/guard/src/control.ts';
+import type { GuardStats } from '@sallyport/guard/control';
 
 const main = fileURLToPath(new URL('../../../apps/guard/src/main.ts', import.meta.url));
 

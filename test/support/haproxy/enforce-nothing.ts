@@ -1,12 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  dataPlaneFiles,
-  everybodyCleared,
-  judgedFlags,
-  limitKey,
-  switchKeys,
-} from '../../../packages/haproxy/src/index.ts';
+import { dataPlaneFiles, everybodyCleared, judgedFlags, limitKey, switchKeys } from '@sallyport/haproxy';
 
 /** What bans.map holds besides bans. */
 export const nobodyBanned = everybodyCleared.map((entry) => `${entry.join(' ')}\n`).join('');

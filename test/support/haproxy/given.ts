@@ -1,4 +1,4 @@
-import type { DesiredHost, HostFlags, Origin } from '../../../packages/haproxy/src/index.ts';
+import type { DesiredHost, HostFlags, Origin } from '@sallyport/haproxy';
 
 /** A plain-HTTP origin on loopback, port apart. */
 export const plainOrigin = { scheme: 'http', address: '127.0.0.1', sni: '', verify: false, h2: false } as const;

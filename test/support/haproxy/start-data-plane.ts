@@ -11,7 +11,7 @@ import {
   dataPlaneFiles,
   defaultSettings,
   writeStaticFiles,
-} from '../../../packages/haproxy/src/index.ts';
+} from '@sallyport/haproxy';
 import { freePort } from '../free-ports.ts';
 import { enforceNothing } from './enforce-nothing.ts';
 import { type HaproxyProcess, spawnHaproxy } from './haproxy-process.ts';

@@ -8,7 +8,7 @@ import {
   ownRules,
   type RuleSet,
   type RuleSource,
-} from '../../../packages/waf/src/index.ts';
+} from '@sallyport/waf';
 
 export const crs3Setup = '/etc/modsecurity/crs/crs-setup.conf';
 export const crs3Rules = '/usr/share/modsecurity-crs/rules';

@@ -1,4 +1,4 @@
-import type { WafRequest } from '../../../packages/waf/src/index.ts';
+import type { WafRequest } from '@sallyport/waf';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1');
 

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ask } from '../../../../../packages/haproxy/test/support/http-client.ts';
 import { givenHost } from '../../../../../test/support/haproxy/given.ts';
 import { type Origin, startOrigin } from '../../../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../../../test/support/haproxy/start-data-plane.ts';
+import { ask } from '../../../../../test/support/http-client.ts';
 import { createOriginResolver } from './origins/resolver.ts';
 import { createPlane, type Plane } from './plane.ts';
 import type { HostRoute, RouteSource } from './source.ts';
