@@ -92,7 +92,12 @@ export const startServer = async (
   };
   const ground: Ground = { dataDir, database, vault, audit, record, clock, log };
 
-  const boundPort = () => (app.server.address() as AddressInfo | null)?.port ?? config.httpBind.port;
+  // Asked of the kernel once: every host that is read compares its origin with it.
+  let bound: AddressInfo | null = null;
+  const boundPort = () => {
+    bound ??= app.server.address() as AddressInfo | null;
+    return bound?.port ?? config.httpBind.port;
+  };
   const dataPlane = await openDataPlane({
     config,
     database,

@@ -124,6 +124,39 @@ test('reading and comparing many hosts leaves turns to others', async () => {
   expect(await answers('many-20000.test')).toBe('old');
 });
 
+test('HAProxy that is met while everything is read for the first time is not a reason to read it again', async () => {
+  stored.set(1, route(1, 'only.test', origins.old));
+  const hasRead = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  let reads = 0;
+  afterRead = () => {
+    reads++;
+    hasRead.resolve();
+    return goOn.promise;
+  };
+  const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });
+  await hasRead.promise;
+  watch.onEvent({ type: 'connected', pid: 1, version: '', driftedEntries: 0, isRepaired: false });
+  goOn.resolve();
+  await watch.stop();
+  expect(reads).toBe(1);
+  expect(plane.hostState(1)).toEqual({ applied: true, issue: null });
+  expect(await answers('only.test')).toBe('old');
+});
+
+test('HAProxy that is met after a first reading failed is made equal', async () => {
+  stored.set(1, route(1, 'only.test', origins.old));
+  let reads = 0;
+  afterRead = async () => {
+    if (++reads === 1) throw new Error('the store is away');
+  };
+  const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });
+  watch.onEvent({ type: 'connected', pid: 1, version: '', driftedEntries: 0, isRepaired: false });
+  await watch.stop();
+  expect(reads).toBe(2);
+  expect(await answers('only.test')).toBe('old');
+});
+
 test('after HAProxy was away what was changed meanwhile is live and told so, without all hosts being read again', async () => {
   stored.set(1, route(1, 'changed.test', origins.old)).set(2, route(2, 'kept.test', origins.old));
   await plane.reconcile();

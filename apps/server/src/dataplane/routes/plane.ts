@@ -370,6 +370,14 @@ export const createPlane = ({ driver, source, resolver, reservedOrigin, isOwnApi
       restart.reconciled();
     },
 
+    /**
+     * To be called when HAProxy was met before anything was intended. A reconcile that reached it meanwhile made it equal;
+     * only without one, or with something left over, everything is compared.
+     */
+    async catchUp(): Promise<void> {
+      if (!isReconciled || isBehind || failure !== undefined || lost !== undefined) await reconcile();
+    },
+
     /** Writes what HAProxy starts from, for a process that ends then. */
     async render(): Promise<void> {
       async function* hosts() {

@@ -55,7 +55,7 @@ export const watchDataPlane = ({ plane, log }: WatchDeps) => {
       switch (event.type) {
         case 'connected':
           log.info(fields, 'connected to HAProxy');
-          void (event.isRepaired ? inTurn(plane.confirm) : reconcile());
+          void inTurn(event.isRepaired ? plane.confirm : plane.catchUp);
           return;
         case 'disconnected':
           log.warn(fields, 'HAProxy does not answer');
