@@ -48,14 +48,20 @@ export const wrongFloors = (sources: Sources): string[] =>
     })
     .map(show);
 
-/** A workspace is entered by its name, never by a path that leaves the own one. */
-export const sideEntrances = (sources: Sources): string[] =>
-  [...sources].flatMap(([from, text]) =>
-    [...text.matchAll(/^(?:import|export)\s[^;]*?from\s+'(\.[^']+)'/gm)]
-      .map(([, path = '']) => new URL(path, `file:///${from}`).pathname.slice(1))
-      .filter((to) => workspaceOf(to) !== workspaceOf(from))
-      .map((to) => show({ from, to, values: [] })),
+/** Imports by a path that leaves the own workspace, or the own folder of `test/`. */
+const byPathOutside = (sources: Sources): Import[] =>
+  readImports(sources).filter(
+    ({ from, to, specifier }) => specifier.startsWith('.') && workspaceOf(to) !== workspaceOf(from),
   );
+
+/** A workspace is entered by its name, never by a path that leaves the own one. */
+export const sideEntrances = (sources: Sources): string[] => byPathOutside(sources).map(show);
+
+/** Tests reach into no other workspace, nor into another folder of `test/`: what they share stands in `test/support`. */
+export const borrowedSupport = (everything: Sources): string[] =>
+  byPathOutside(everything)
+    .filter(({ to }) => workspaceOf(to) !== 'test/support')
+    .map(show);
 
 /** Top folders (and loose files) of one workspace that import each other in a circle. */
 export const circlesOfFolders = (sources: Sources): string[] => {
@@ -71,6 +77,43 @@ export const circlesOfFiles = (sources: Sources): string[] => {
   const arrows = readImports(sources).filter((one) => isOurs(one, sources));
   return circlesOf(arrows.map(({ from, to }) => [from, to] as const)).map((circle) => circle.join(' '));
 };
+
+/** Floors of a workspace from the ground up; a floor may have several folders side by side, with spaces between. */
+export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
+  'packages/waf/src': [
+    'bytes',
+    'regex seclang transformations',
+    'operators/sql operators/html',
+    'operators body',
+    'model',
+    'variables',
+    'compile',
+    'actions',
+    'engine/read',
+    'engine/run',
+    'engine/scan',
+    'engine',
+    'presets tools',
+  ],
+  'packages/haproxy/src': ['model', 'routes', 'config', 'reconcile runtime', 'files', 'driver'],
+};
+
+/** In a workspace with floors, imports that do not lead down: into a folder whose floor is not below the own one. */
+export const upwards = (sources: Sources): string[] =>
+  Object.entries(FOLDERS).flatMap(([workspace, floors]) => {
+    const rooms = floors.flatMap((names, floor) => names.split(' ').map((name) => ({ name, floor })));
+    // The longest that a file lies in: `engine/run` before `engine`, which is what lies in that folder itself.
+    rooms.sort((a, b) => b.name.length - a.name.length);
+    const roomOf = (path: string) =>
+      rooms.find(({ name }) => path.startsWith(`${workspace}/${name}/`)) ?? { name: path, floor: floors.length };
+    return readImports(sources)
+      .filter(({ from, to }) => [from, to].every((path) => path.startsWith(`${workspace}/`)))
+      .filter(({ from, to }) => {
+        const [room, other] = [roomOf(from), roomOf(to)];
+        return other.name !== room.name && other.floor >= room.floor;
+      })
+      .map(show);
+  });
 
 /** Rooms of the server that enter one above them, or the root. */
 export const upstairs = (sources: Sources): string[] =>

@@ -1,22 +1,28 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import {
+  borrowedSupport,
   circlesOfFiles,
   circlesOfFolders,
   closedDoors,
   FLOORS,
+  FOLDERS,
   httpInside,
   sideEntrances,
   strayConnections,
   strayFastify,
   strayKysely,
   upstairs,
+  upwards,
   wrongFloors,
 } from './checks.ts';
-import { readImports, readSources, type Sources } from './read-imports.ts';
+import { readEverything, readImports, readSources, type Sources } from './read-imports.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const house = readSources(repository);
+const everything = readEverything(repository);
+// The faults planted below are text of its own.
+everything.delete('test/house/house.test.ts');
 
 const server = 'apps/server/src';
 const features = `${server}/features`;
@@ -69,6 +75,32 @@ const rules: readonly [rule: string, check: (sources: Sources) => string[], faul
     },
   ],
   [
+    'a type alone closes a circle, too',
+    circlesOfFiles,
+    {
+      'apps/cli/src/a.ts': "import type { B } from './b.ts';",
+      'apps/cli/src/b.ts': "export type B = { a: import('./a.ts').A };",
+    },
+  ],
+  [
+    'in a package with floors imports lead down',
+    upwards,
+    {
+      'packages/waf/src/bytes/a.ts': "export { b } from '../engine/run/b.ts';",
+      'packages/waf/src/engine/run/b.ts': '',
+      'packages/waf/src/engine/c.ts': "import { b } from './run/b.ts';",
+      'packages/waf/src/d.ts': "export { b } from './engine/c.ts';",
+    },
+  ],
+  [
+    'folders of one floor don\u2019t import one another',
+    upwards,
+    {
+      'packages/waf/src/regex/a.ts': "import {\n  b,\n} from '../seclang/b.ts';",
+      'packages/waf/src/seclang/b.ts': '',
+    },
+  ],
+  [
     'a room of the server enters only those below it',
     upstairs,
     {
@@ -113,14 +145,41 @@ const rules: readonly [rule: string, check: (sources: Sources) => string[], faul
   ],
 ];
 
+/** The same for rules that tests and measurements keep as well. */
+const rulesForAll: typeof rules = [
+  [
+    'a test reaches into the tests of no other workspace',
+    borrowedSupport,
+    {
+      'packages/haproxy/test/a.test.ts': "import { b } from '../../waf/test/support/b.ts';",
+      'packages/haproxy/test/c.test.ts': "import { d } from '../../../test/support/d.ts';",
+    },
+  ],
+  [
+    'nor into another folder of test/',
+    borrowedSupport,
+    { 'test/product/a.test.ts': "import { b } from '../guard/support/b.ts';" },
+  ],
+  [
+    'what tests share knows none of them',
+    borrowedSupport,
+    { 'test/support/a.ts': "import type { B } from '../../apps/guard/src/b.ts';" },
+  ],
+];
+
+const all = [
+  ...rules.map((rule) => [...rule, house] as const),
+  ...rulesForAll.map((rule) => [...rule, everything] as const),
+];
+
 describe('the house', () => {
-  test.each(rules)('%s', (_rule, check) => {
-    expect(check(house)).toEqual([]);
+  test.each(all)('%s', (_rule, check, _fault, sources) => {
+    expect(check(sources)).toEqual([]);
   });
 
-  test.each(rules)('finds a fault planted: %s', (_rule, check, fault) => {
+  test.each(all)('finds a fault planted: %s', (_rule, check, fault, sources) => {
     const [guilty] = Object.keys(fault);
-    const found = check(new Map([...house, ...Object.entries(fault)]));
+    const found = check(new Map([...sources, ...Object.entries(fault)]));
     expect(found).toHaveLength(1);
     expect(found[0]).toContain(guilty?.split('/', 4).join('/'));
   });
@@ -134,5 +193,9 @@ describe('the house', () => {
     // Every specifier of ours leads to a file that is there.
     const nowhere = imports.filter(({ to }) => /^(?:apps|packages|@sallyport)\//.test(to) && !house.has(to));
     expect(nowhere).toEqual([]);
+    for (const workspace of Object.keys(FOLDERS)) {
+      expect(imports.filter(({ from }) => from.startsWith(`${workspace}/`)).length).toBeGreaterThan(30);
+    }
+    expect([...everything.keys()].filter((path) => path.startsWith('test/support/'))).not.toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path/posix';
 
 /** One import of a module, however it is written: `import`, `export … from`, `import(…)`, also of types alone. */
@@ -7,6 +7,8 @@ export interface Import {
   from: string;
   /** File of ours from the root, or the name of a module that is not ours. */
   to: string;
+  /** As it is written: a path from the importing file, or a name. */
+  specifier: string;
   /** Names of the values taken, `*` for all; types are not among them. */
   values: readonly string[];
 }
@@ -47,21 +49,28 @@ export const readImports = (sources: Sources): Import[] =>
       [...text.matchAll(form)].map(({ groups }): Import => {
         const specifier = groups?.from ?? '';
         const to = specifier.startsWith('.') ? join(dirname(from), specifier) : ofWorkspace(specifier, sources);
-        return { from, to, values: valuesIn(groups?.what ?? '') };
+        return { from, to, specifier, values: valuesIn(groups?.what ?? '') };
       }),
     ),
+  );
+
+/** All TypeScript below these folders of the repository, whose paths it is found by. */
+const readFolders = (repository: string, folders: readonly string[]): Map<string, string> =>
+  new Map(
+    folders
+      .flatMap((folder) => globSync(`${folder}/**/*.ts`, { cwd: repository, exclude: ['**/node_modules/**'] }))
+      .sort()
+      .map((path) => [path, readFileSync(join(repository, path), 'utf8')]),
   );
 
 /** The product's own TypeScript: what lies in `src` folders, without tests and what only tests use. */
 export const readSources = (repository: string): Sources =>
   new Map(
-    ['apps', 'packages']
-      .flatMap((kind) => readdirSync(join(repository, kind)).map((name) => `${kind}/${name}/src`))
-      .flatMap((folder) => {
-        const names = readdirSync(join(repository, folder), { recursive: true, encoding: 'utf8' });
-        return names.map((name) => `${folder}/${name}`);
-      })
-      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.includes('/testing/'))
-      .sort()
-      .map((path) => [path, readFileSync(join(repository, path), 'utf8')]),
+    [...readFolders(repository, ['{apps,packages}/*/src'])].filter(
+      ([path]) => !path.endsWith('.test.ts') && !path.includes('/testing/'),
+    ),
   );
+
+/** The same with all tests, what they share, and measurements. */
+export const readEverything = (repository: string): Map<string, string> =>
+  readFolders(repository, ['{apps,packages}/*/{src,test,bench}', 'test']);
