@@ -14,6 +14,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/deployment': [],
   'packages/store': ['contract', 'deployment'],
   'packages/enforcement': ['access', 'deployment', 'haproxy'],
+  'packages/backup': [],
   'packages/recovery': ['contract', 'deployment', 'enforcement', 'haproxy', 'store'],
   'apps/supervisor': ['deployment', 'haproxy', 'waf'],
   'apps/guard': ['access', 'contract', 'deployment', 'spop', 'waf'],
