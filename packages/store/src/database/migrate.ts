@@ -11,7 +11,7 @@ import * as specialHosts from './migrations/0014-special-hosts.ts';
 import * as reservedOrigins from './migrations/0020-reserved-origins.ts';
 import * as firewallSetup from './migrations/0022-firewall-setup.ts';
 import * as idempotency from './migrations/0030-idempotency.ts';
-import type { Database } from './open.ts';
+import type { Database, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
 /** One step forward. There is no way back: a backup is. */
@@ -33,6 +33,9 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-firewall-setup': firewallSetup,
   '0030-idempotency': idempotency,
 };
+
+/** All steps that this version knows, in order. */
+export const MIGRATION_NAMES: readonly string[] = Object.keys(MIGRATIONS);
 
 /** Any number will do, as long as nothing else in the database takes it. */
 const ADVISORY_LOCK = 7_255_097;
@@ -61,16 +64,22 @@ const pendingIn = async (db: Kysely<MigrationTables>): Promise<[string, Migratio
   return Object.entries(MIGRATIONS).filter(([name]) => !done.has(name));
 };
 
+/** The steps that a store has taken: its level. */
+export const migrationsOf = async (db: Executor): Promise<string[]> => {
+  const taken = db as unknown as Kysely<MigrationTables>;
+  return (await taken.selectFrom('schema_migrations').select('name').orderBy('name').execute()).map(({ name }) => name);
+};
+
 /**
  * Brings the schema up to date, in one transaction and under a lock, so that processes that start together don't
- * collide. Returns the names of the steps it took; an empty list means that there was nothing to do. Throws a
- * `ConfigError` for the store of a newer version, and for one that can't be opened or reached.
+ * collide. `steps` are the ones to take, for a store that shall stay behind; all unless they are given. Returns the names
+ * of the steps it took; an empty list means that there was nothing to do. Throws a `ConfigError` for the store of a newer
+ * version, and for one that can't be opened or reached.
  */
-export const migrate = async ({
-  kysely,
-  kind,
-  unhurried,
-}: Pick<Database, 'kysely' | 'kind' | 'unhurried'>): Promise<string[]> => {
+export const migrate = async (
+  { kysely, kind, unhurried }: Pick<Database, 'kysely' | 'kind' | 'unhurried'>,
+  steps: readonly string[] = MIGRATION_NAMES,
+): Promise<string[]> => {
   await reach({ kysely });
   const db = kysely as unknown as Kysely<MigrationTables>;
   const createTable = sql`create table if not exists schema_migrations (name text primary key, applied_at text not null)`;
@@ -85,7 +94,7 @@ export const migrate = async ({
         // A write that changes nothing takes SQLite's lock before the first read.
         await sql`delete from schema_migrations where name = ''`.execute(tx);
       }
-      const pending = await pendingIn(tx);
+      const pending = (await pendingIn(tx)).filter(([name]) => steps.includes(name));
       for (const [name, migration] of pending) {
         await migration.up(tx as unknown as Kysely<Tables>, kind);
         await tx.insertInto('schema_migrations').values({ name, applied_at: new Date().toISOString() }).execute();
