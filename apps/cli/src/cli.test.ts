@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
-import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
+import { emptyStore, startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { newKey, replaceKey } from '@sallyport/store/secrets/key-file';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 
@@ -230,6 +230,19 @@ describe('without a server', () => {
     });
     const next = { SALLYPORT_ENCRYPTION_KEY: 'the second key of the deployment, long' };
     expect((await run(dataDir, ['audit', 'verify'], { env: next })).out).toBe('2 entries, all intact\n');
+  });
+});
+
+describe('the store', () => {
+  test('is not copied to where it is, nor to where somebody could read the password', async () => {
+    await emptyStore('sqlite', async ({ dataDir }) => {
+      await run(dataDir, ['migrate']);
+      const copy = async (...target: string[]) => (await run(dataDir, ['store', 'copy', ...target])).err;
+      expect(await copy('--to', `sqlite:${dataDir}`)).toContain('that is the store itself');
+      expect(await copy('--to', 'postgres://u:hidden@127.0.0.1/x')).toMatch(/would show the password(?!.*hidden)/s);
+      expect(await copy('--to', 'mysql://127.0.0.1/x')).toContain('must be postgres://… or sqlite:DIRECTORY');
+      expect(await copy()).toContain('name the target');
+    });
   });
 });
 

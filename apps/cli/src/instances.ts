@@ -46,7 +46,8 @@ const realPath = (path: string): string => {
   }
 };
 
-const isSameDirectory = (one: string, other: string): boolean => realPath(one) === realPath(other);
+/** Whether two paths name one directory. */
+export const isSameDirectory = (one: string, other: string): boolean => realPath(one) === realPath(other);
 
 /** Every Sallyport that runs on this machine and whose settings we may read: our own user's, or all for root. */
 export const findInstances = (): Instance[] => {

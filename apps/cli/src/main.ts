@@ -7,6 +7,7 @@ import { emergencyCommand } from './commands/emergency.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { statusCommand } from './commands/status.ts';
+import { storeCommand } from './commands/store.ts';
 import { tokenCommand } from './commands/token.ts';
 import { userCommand } from './commands/user.ts';
 import { wafCommand } from './commands/waf.ts';
@@ -27,6 +28,7 @@ const program = new Command('sallyport')
   .addCommand(keysCommand())
   .addCommand(configCommand())
   .addCommand(migrateCommand())
+  .addCommand(storeCommand())
   .addCommand(statusCommand())
   .addCommand(wafCommand())
   .addCommand(emergencyCommand());
