@@ -15,11 +15,11 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/store': ['contract', 'deployment'],
   'packages/enforcement': ['access', 'deployment', 'haproxy'],
   'packages/backup': [],
-  'packages/recovery': ['contract', 'deployment', 'enforcement', 'haproxy', 'store'],
+  'packages/recovery': ['access', 'contract', 'deployment', 'enforcement', 'haproxy', 'store'],
   'apps/supervisor': ['deployment', 'haproxy', 'waf'],
   'apps/guard': ['access', 'contract', 'deployment', 'spop', 'waf'],
   'apps/cli': ['contract', 'deployment', 'recovery', 'store', 'waf'],
-  'apps/emergency': ['deployment', 'recovery', 'store'],
+  'apps/emergency': ['access', 'deployment', 'recovery', 'store'],
   'apps/web': ['contract'],
   'apps/server': ['access', 'contract', 'deployment', 'enforcement', 'haproxy', 'recovery', 'store', 'waf'],
 };

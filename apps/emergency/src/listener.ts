@@ -3,18 +3,19 @@ import type { Door } from '@sallyport/recovery/door';
 import type { Reset } from '@sallyport/recovery/reset';
 import type { Actor, ChangeEntry } from '@sallyport/store/actor';
 import type { Logger } from 'pino';
+import type { Places } from './places.ts';
 
 export interface ListenerDeps {
   door: Door;
   reset: Reset;
   /** Writes an event to the audit trail; may reject. */
   note(entry: ChangeEntry): Promise<void>;
+  /** Who may connect, and how often at once. */
+  enter: Places;
   log: Logger;
 }
 
 const RESET_PATHS = ['/emergency/security-reset', '/api/v1/emergency/security-reset'];
-/** Whoever opens more at once is no operator. */
-const MOST_CONNECTIONS = 64;
 const TIMEOUT_MS = 5_000;
 
 const headerOf = (value: string | string[] | undefined): string | undefined =>
@@ -42,7 +43,7 @@ const answer = (response: ServerResponse, status: number, body: object, headers:
 };
 
 /** Builds the HTTP server of the second tier (spec, Emergency recovery). Nothing listens yet. */
-export const createListener = ({ door, reset, note, log }: ListenerDeps) => {
+export const createListener = ({ door, reset, note, enter, log }: ListenerDeps) => {
   const write = (entry: ChangeEntry): void => {
     note(entry).catch((error: Error) => log.warn({ reason: error.message }, 'the audit trail could not be written'));
   };
@@ -87,6 +88,10 @@ export const createListener = ({ door, reset, note, log }: ListenerDeps) => {
       });
     },
   );
-  server.maxConnections = MOST_CONNECTIONS;
+  server.on('connection', (socket) => {
+    const place = enter(socket.remoteAddress ?? '');
+    if (!place) return socket.destroy();
+    return socket.once('close', () => place.leave());
+  });
   return server;
 };

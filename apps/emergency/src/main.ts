@@ -1,5 +1,6 @@
 /** The second tier of emergency recovery: resets the security suite whatever has become of the server. */
 import { once } from 'node:events';
+import { cidrSet } from '@sallyport/deployment/cidr';
 import { parseConfig } from '@sallyport/deployment/config';
 import { failureLines } from '@sallyport/deployment/failure-lines';
 import { createLog, logOutput } from '@sallyport/deployment/log';
@@ -8,7 +9,11 @@ import { openProxy } from '@sallyport/recovery/open-proxy';
 import { openPendingNote } from '@sallyport/recovery/pending';
 import { createReset } from '@sallyport/recovery/reset';
 import { createListener } from './listener.ts';
+import { createPlaces } from './places.ts';
 import { createEmergencyStore } from './store.ts';
+
+/** Whoever opens more at once is no operator. */
+const MOST_CONNECTIONS = { all: 64, perClient: 8, strangers: 16 };
 
 const main = async (): Promise<void> => {
   process.umask(0o077);
@@ -24,7 +29,8 @@ const main = async (): Promise<void> => {
     log,
   });
   const door = createDoor({ token: emergencyToken, managementCidrs, basicAuth: emergencyBasicAuth });
-  const listener = createListener({ door, reset, note: store.note, log });
+  const enter = createPlaces({ isManagement: cidrSet(managementCidrs), most: MOST_CONNECTIONS });
+  const listener = createListener({ door, reset, note: store.note, enter, log });
   const stop = (): void => {
     listener.close();
     listener.closeAllConnections();

@@ -1,17 +1,10 @@
-import ipaddr from 'ipaddr.js';
+import { clientPrefix } from '@sallyport/access';
 
 /** Spec, Limits: emergency token attempts per minute and source address. */
 const MOST = 5;
 const WINDOW_MS = 60_000;
 /** More addresses than that in one minute are an attack; the one that has been quiet for longest is forgotten. */
 const MOST_ADDRESSES = 10_000;
-
-/** Who owns one address of an IPv6 network owns all of its /64. */
-const clientOf = (address: string): string => {
-  if (!ipaddr.isValid(address)) return address;
-  const parsed = ipaddr.process(address);
-  return parsed.kind() === 'ipv4' ? parsed.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`)}/64`;
-};
 
 export interface Attempt {
   /** Seconds until the next one is looked at; undefined when this one is. */
@@ -24,7 +17,7 @@ export interface Attempt {
 export const createAttempts = (now: () => number = () => performance.now()) => {
   const seen = new Map<string, { times: number[]; isRefusing: boolean }>();
   return (address: string): Attempt => {
-    const client = clientOf(address);
+    const client = clientPrefix(address);
     const moment = now();
     const times = (seen.get(client)?.times ?? []).filter((time) => moment - time < WINDOW_MS);
     const wasRefusing = seen.get(client)?.isRefusing === true;

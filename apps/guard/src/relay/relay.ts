@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { clientPrefix } from '@sallyport/access';
 import type { GuardBlock } from '@sallyport/contract';
 import { toRawHeaders, withoutHeaders } from '../headers.ts';
 import type { Judged, JudgeRequests } from '../judge/judge.ts';
@@ -10,7 +11,6 @@ import { blockRecord } from '../tell/block-record.ts';
 import type { Counter } from '../tell/counts.ts';
 import type { CrossingBody, CrossingResponse, RelayedRequest } from '../threads/protocol.ts';
 import type { AnswerStart } from './answer-start.ts';
-import { clientPrefix } from './client-prefix.ts';
 import type { Forwarder, InspectAnswer } from './forward.ts';
 import { type BodyHolder, BodyTooLarge, type HeldBody } from './held-body.ts';
 import { NoAnswer } from './no-answer.ts';

@@ -1,5 +1,5 @@
+import { clientPrefix } from '@sallyport/access';
 import { refuse } from '@sallyport/store/errors';
-import ipaddr from 'ipaddr.js';
 
 export interface ThrottleLimits {
   /** Failures for one account from one address. */
@@ -26,13 +26,6 @@ interface Counter {
   endsAt: number;
   isNoted: boolean;
 }
-
-/** Whoever can choose addresses within a /64 is one caller. */
-const addressKey = (ip: string): string => {
-  if (!ipaddr.isValid(ip)) return ip;
-  const address = ipaddr.process(ip);
-  return address.kind() === 'ipv4' ? address.toString() : `${address.toByteArray().slice(0, 8).join('.')}/64`;
-};
 
 export interface Attempt {
   account: string;
@@ -95,7 +88,7 @@ export const createThrottle = (
   };
 
   const keysOf = ({ account, ip, isLocal }: Attempt): [string, number][] => {
-    const address = isLocal ? 'local' : addressKey(ip);
+    const address = isLocal ? 'local' : clientPrefix(ip);
     const keys: [string, number][] = [
       [`pair ${address} ${account}`, limits.perAccountAndAddress],
       [`address ${address}`, limits.perAddress],
