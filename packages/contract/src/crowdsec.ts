@@ -29,6 +29,23 @@ export const CrowdsecStatus = Type.Object(
       description: 'When its decisions were last read; null: not since this server was started.',
     }),
     acquisition: Type.Array(Type.String(), { description: 'Log files that it reads.' }),
+    traffic: Type.Object(
+      {
+        told: Type.Boolean({ description: 'HAProxy tells of every request, which is what CrowdSec judges.' }),
+        lines_written: Type.Integer({
+          description: 'Requests written into the log that CrowdSec reads, since this server was started.',
+        }),
+        lines_dropped: Type.Integer({
+          description:
+            'Requests that were left out, because there were more than CrowdSec can read or the log could not be written.',
+        }),
+        lines_unread: Type.Union([Type.Integer(), Type.Null()], {
+          description:
+            'Lines of the log that CrowdSec has not read yet; null: it does not read, or that can not be seen.',
+        }),
+      },
+      { description: 'What CrowdSec sees of the traffic of this machine.' },
+    ),
     issue: Type.Union([Type.String(), Type.Null()], { description: 'What is wrong, in words.' }),
   },
   { title: 'CrowdsecStatus' },

@@ -8,6 +8,7 @@ test('everything is where earlier versions put it', () => {
   expect(found).toEqual({
     guardConfigFile: '/data/guard/config.json',
     logSocket: '/data/run/log.sock',
+    trafficSocket: '/data/run/traffic.sock',
     apiSocket: '/data/run/api.sock',
     proxyDirectory: '/data/haproxy',
     adminSocket: '/data/haproxy/admin.sock',
@@ -15,6 +16,7 @@ test('everything is where earlier versions put it', () => {
     spoolDirectory: '/data/spool',
     spoeFile: '/data/haproxy/spoe.cfg',
     masterSocket: '/data/haproxy/master.sock',
+    trafficFile: '/data/haproxy/tells-traffic',
     windowFile: '/data/haproxy/rate-limit-window',
   });
   expect(guardFiles('/data', 3)).toEqual({

@@ -33,6 +33,9 @@ export const guardConfigFile = (dataDir: string): string => join(dataDir, 'guard
 /** Where the server takes in what guards tell. */
 export const logSocket = (dataDir: string): string => join(dataDir, 'run', 'log.sock');
 
+/** Where the server takes in a line for every request, while somebody wants them. */
+export const trafficSocket = (dataDir: string): string => join(dataDir, 'run', 'traffic.sock');
+
 /** Where HAProxy brings what was asked of a host that forwards to the management API. */
 export const apiSocket = (dataDir: string): string => join(dataDir, 'run', 'api.sock');
 
@@ -53,6 +56,9 @@ export const spoeFile = (dataDir: string): string => join(dataDir, 'haproxy', 's
 
 /** HAProxy's runtime API of the master process, which reloads. */
 export const masterSocket = (dataDir: string): string => join(dataDir, 'haproxy', 'master.sock');
+
+/** There while HAProxy tells of every request: haproxy.cfg depends on it. */
+export const trafficFile = (dataDir: string): string => join(dataDir, 'haproxy', 'tells-traffic');
 
 /** The rate limit's window in seconds: the one part of the suite that haproxy.cfg depends on. */
 export const windowFile = (dataDir: string): string => join(dataDir, 'haproxy', 'rate-limit-window');

@@ -1,9 +1,18 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Config } from '@sallyport/deployment/config';
 import type { Listen } from '@sallyport/deployment/listen';
-import { adminSocket, apiSocket, guardFiles, logSocket, returnSocket, spoeFile } from '@sallyport/deployment/places';
+import {
+  adminSocket,
+  apiSocket,
+  guardFiles,
+  logSocket,
+  returnSocket,
+  spoeFile,
+  trafficSocket,
+} from '@sallyport/deployment/places';
 import { proxyConfinement } from '@sallyport/deployment/proxy-account';
 import { type ConfigSettings, defaultSettings } from '@sallyport/haproxy';
+import { tellsTraffic } from './protection/traffic.ts';
 import { readWindow } from './protection/window.ts';
 
 /** HAProxy's program: Debian's place, which is not on every user's PATH, or wherever PATH says. */
@@ -48,6 +57,7 @@ export const toProxySettings = (config: DeploymentConfig): ConfigSettings => {
     trustedProxies: config.trustedProxies.map(String),
     proxyProtocol: config.proxyProtocol,
     eventSocket: logSocket(dataDir),
+    trafficSocket: tellsTraffic(dataDir) ? trafficSocket(dataDir) : null,
     apiSocket: apiSocket(dataDir),
     confinement: proxyConfinement(dataDir),
     rateLimit: { windowSec: readWindow(dataDir) },

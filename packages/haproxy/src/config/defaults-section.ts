@@ -9,6 +9,8 @@ defaults
   # Only refusals, errors and 5xx answers are logged; a line for each request would cost a tenth of its CPU.
   option dontlog-normal
   option dontlognull
+  # Where others are told of as well, these stand out by their level.
+  option log-separate-errors
   log-format ${logFormat}
 
   # The whole header block must arrive in this time, however slowly it trickles.

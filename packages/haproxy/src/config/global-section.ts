@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { confinement, socketAddress } from './confinement.ts';
 import { dataPlaneFiles } from './layout.ts';
+import { rememberRequest } from './log-format.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings, LogTarget } from './settings.ts';
 
@@ -23,13 +24,16 @@ const uploadWindow = `\
 .endif
 `;
 
+/** What went as it should is an `info`, for whoever wants a line for every request; the rest is worth more (defaults-section.ts). */
+const WORTH_TELLING = 'notice';
+
 /** `global`: process-wide limits, the runtime API, TLS policy. */
 export const globalSection = (settings: ConfigSettings): string => `\
 global
   # Relative paths below start from the directory of this file.
   default-path config
-  log ${logTarget(settings.log)} len ${LINE_BYTES} format raw local0 info
-${settings.eventSocket === null ? '' : `  log ring@events len ${LINE_BYTES} format raw local0 info\n`}\
+  log ${logTarget(settings.log)} len ${LINE_BYTES} format raw local0 ${WORTH_TELLING}
+${settings.eventSocket === null ? '' : `  log ring@events len ${LINE_BYTES} format raw local0 ${WORTH_TELLING}\n`}\
 ${confinement(settings)}\
   # The runtime API. expose-fd hands the listening sockets to the next process on a reload, so that none is refused.
   stats socket ${quote(settings.adminSocket)} mode 600 level admin expose-fd listeners
@@ -54,43 +58,58 @@ ${uploadWindow}\
 const LINE_BYTES = 12_288;
 
 /** Next to the runtime API's socket, or in the directory that a confined worker still sees. */
-const gateSocket = ({ adminSocket, confinement: confined }: ConfigSettings): string =>
-  join(confined?.directory ?? dirname(adminSocket), 'gate.sock');
+const gateSocket = ({ adminSocket, confinement: confined }: ConfigSettings, gate: string): string =>
+  join(confined?.directory ?? dirname(adminSocket), `${gate}.sock`);
 
 const gateMode = ({ confinement: confined }: ConfigSettings): string =>
   confined === null ? 'mode 600' : `mode 660 group ${confined.group}`;
 
 /**
- * The log lines a second time, for whoever listens on a unix socket; HAProxy holds what fits in the ring while nobody does,
+ * Log lines for whoever listens on a unix socket; HAProxy holds what fits in the ring while nobody does,
  * and tells how much did not. Until 3.0 a ring whose connection is refused tries again at once, thousands of times a second, and
  * only waits when it ends during a handshake. There it goes through a gate of this process, which ends it before the handshake as
  * long as nobody listens.
  */
-export const eventRing = (settings: ConfigSettings): string =>
-  settings.eventSocket === null
-    ? ''
-    : `
-ring events
+const ring = (settings: ConfigSettings, name: string, gate: string, socket: string): string => `
+ring ${name}
   format raw
   maxlen ${LINE_BYTES}
   size 1048576
   timeout connect 1s
   timeout server 10s
 .if version_atleast(3.0)
-  server intake ${socketAddress(settings, settings.eventSocket)}
+  server intake ${socketAddress(settings, socket)}
 .else
-  server gate ${socketAddress(settings, gateSocket(settings))} ssl verify none
+  server ${gate} ${socketAddress(settings, gateSocket(settings, gate))} ssl verify none
 
 # Stands before the defaults, because nothing of it is HTTP or to be logged.
-listen gate
+listen ${gate}
   mode tcp
   timeout connect 1s
   timeout client 1h
   timeout server 1h
-  bind ${quote(`unix@${gateSocket(settings)}`)} ${gateMode(settings)} ssl crt ${dataPlaneFiles.defaultCertificate}
-  tcp-request connection reject if { nbsrv(gate) lt 1 }
+  bind ${quote(`unix@${gateSocket(settings, gate)}`)} ${gateMode(settings)} ssl crt ${dataPlaneFiles.defaultCertificate}
+  tcp-request connection reject if { nbsrv(${gate}) lt 1 }
   # Its first failure counts, so that few lines meet a gate that nobody stands behind.
-  server intake ${socketAddress(settings, settings.eventSocket)} check inter 1s downinter 500ms rise 1 fall 1 observe layer4 error-limit 1 on-error mark-down
+  server intake ${socketAddress(settings, socket)} check inter 1s downinter 500ms rise 1 fall 1 observe layer4 error-limit 1 on-error mark-down
 .endif
 
+`;
+
+/** The log lines a second time, and those of all requests where they are wanted. */
+export const rings = (settings: ConfigSettings): string =>
+  [
+    settings.eventSocket === null ? '' : ring(settings, 'events', 'gate', settings.eventSocket),
+    settings.trafficSocket === null ? '' : ring(settings, 'traffic', 'traffic_gate', settings.trafficSocket),
+  ].join('');
+
+/** Has the frontend tell of every request, and what it was, to who listens for that; nobody else is told more. */
+export const traffic = (settings: ConfigSettings): string =>
+  settings.trafficSocket === null
+    ? ''
+    : `\
+  # Every request is told, to this ring alone.
+  no option dontlog-normal
+  log ring@traffic len ${LINE_BYTES} format raw local0 info
+${rememberRequest()}
 `;

@@ -10,7 +10,7 @@ import {
   originSections,
   responseHeaders,
 } from './forwarding.ts';
-import { eventRing, globalSection } from './global-section.ts';
+import { globalSection, rings, traffic } from './global-section.ts';
 import { guardSections, judged, judgedBackends, judging, ordinaryJudged } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { leaveMark, refuseLoops } from './loops.ts';
@@ -39,7 +39,7 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
   return [
     heading,
     globalSection(settings),
-    eventRing(settings),
+    rings(settings),
     defaultsSection(),
     rateTable(settings),
     'frontend proxy\n',
@@ -50,6 +50,7 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     proxyHeaders(settings),
     connections(),
     handOver(),
+    traffic(settings),
     clientAddress(settings),
     representation(),
     names(),

@@ -55,6 +55,8 @@ export type ConfigSettings = {
   log: LogTarget;
   /** Unix socket (stream) that gets every log line as well; null for none. */
   eventSocket: string | null;
+  /** Unix socket (stream) that gets a line for every request; null: only what was refused or failed is told. */
+  trafficSocket: string | null;
   /** Unix socket of the management API for hosts that forward to it; null: they reach it like any origin. */
   apiSocket: string | null;
   /** Authorities that https origins with verification on are checked against, PEM bundle. */
@@ -144,6 +146,7 @@ export const checkSettings = (settings: ConfigSettings): void => {
   if (settings.maxConnections !== null) checkCount('maxConnections', settings.maxConnections, 10, 10_000_000);
   if (settings.log.to === 'socket') checkSocket('log', settings.log.path);
   if (settings.eventSocket !== null) checkSocket('eventSocket', settings.eventSocket);
+  if (settings.trafficSocket !== null) checkSocket('trafficSocket', settings.trafficSocket);
   if (settings.apiSocket !== null) checkSocket('apiSocket', settings.apiSocket);
   checkPath('originAuthorities', settings.originAuthorities);
   if (settings.rateLimit) checkCount('rateLimit', settings.rateLimit.windowSec, 1, 86_400);
@@ -171,6 +174,7 @@ export const defaultSettings = {
   maxConnections: null,
   log: { to: 'stdout' },
   eventSocket: null,
+  trafficSocket: null,
   apiSocket: null,
   originAuthorities: '/etc/ssl/certs/ca-certificates.crt',
   rateLimit: null,

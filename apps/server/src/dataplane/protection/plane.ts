@@ -1,6 +1,6 @@
 import type { GuardConfig } from '@sallyport/contract';
 import type { Config } from '@sallyport/deployment/config';
-import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
+import { adminSocket, proxyDirectory, trafficSocket } from '@sallyport/deployment/places';
 import {
   type GuardSwitches,
   limitEntries,
@@ -10,13 +10,14 @@ import {
 } from '@sallyport/enforcement/entries';
 import { APPLIED, type Applied, attempt, both, type EnforcementMap } from '@sallyport/enforcement/live-map';
 import { createEnforcementMaps } from '@sallyport/enforcement/maps';
-import { createAdminSocket, type DataPlane, writeStaticFiles } from '@sallyport/haproxy';
+import { type ConfigSettings, createAdminSocket, type DataPlane, writeStaticFiles } from '@sallyport/haproxy';
 import { toProxySettings } from '../proxy-settings.ts';
 import { createBans } from './bans.ts';
 import { tellGuards } from './guards.ts';
 import { readJudges } from './judges.ts';
 import type { BanChange } from './port.ts';
 import { reloadHaproxy } from './reload.ts';
+import { keepTellingTraffic, tellsTraffic } from './traffic.ts';
 import { readUnjudged } from './unjudged.ts';
 import { readWindow, writeWindow } from './window.ts';
 
@@ -45,15 +46,19 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
     for (const file of [whitelist, bypass, limits, switches, bans]) await file.restore();
   };
 
-  const changeWindow = async (windowSec: number): Promise<Applied> => {
-    if (windowSec === readWindow(dataDir)) return APPLIED;
-    await writeStaticFiles(proxyDirectory(dataDir), { ...toProxySettings(config), rateLimit: { windowSec } });
-    const reloaded = await attempt(() =>
+  const reconfigure = async (changes: Partial<ConfigSettings>): Promise<Applied> => {
+    await writeStaticFiles(proxyDirectory(dataDir), { ...toProxySettings(config), ...changes });
+    return attempt(() =>
       driver.reload(async () => {
         await restoreFiles();
         await reloadHaproxy(dataDir);
       }),
     );
+  };
+
+  const changeWindow = async (windowSec: number): Promise<Applied> => {
+    if (windowSec === readWindow(dataDir)) return APPLIED;
+    const reloaded = await reconfigure({ rateLimit: { windowSec } });
     // Not before: it says what HAProxy runs with, and what did not succeed is tried again.
     if (reloaded.applied) await writeWindow(dataDir, windowSec);
     return reloaded;
@@ -70,6 +75,13 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
       if (!reloaded.applied) return reloaded;
       const bypassed = await put(bypass, networkEntries(limit?.bypass ?? []));
       return both(bypassed, await put(limits, limitEntries(limit)));
+    },
+
+    async applyTraffic(isWanted: boolean): Promise<Applied> {
+      if (isWanted === tellsTraffic(dataDir)) return APPLIED;
+      const reloaded = await reconfigure({ trafficSocket: isWanted ? trafficSocket(dataDir) : null });
+      if (reloaded.applied) await keepTellingTraffic(dataDir, isWanted);
+      return reloaded;
     },
 
     applySwitches: (wanted: GuardSwitches): Promise<Applied> => put(switches, switchEntries(wanted)),

@@ -34,6 +34,8 @@ export interface EnforcementPlane {
   applyWhitelist(networks: readonly string[]): Promise<Applied>;
   /** null: nobody is limited. A new window may need a (hitless) reload; counters survive it. */
   applyRateLimit(limit: RateLimit | null): Promise<Applied>;
+  /** Whether there is a line for every request on `<dataDir>/run/traffic.sock`; takes a (hitless) reload. */
+  applyTraffic(isWanted: boolean): Promise<Applied>;
   applySwitches(switches: GuardSwitches): Promise<Applied>;
   /**
    * Hands the guards a new configuration: written to `<dataDir>/guard/config.json`, then every worker is told to swap

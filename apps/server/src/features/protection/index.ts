@@ -167,6 +167,8 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       return config?.crowdsec_mode === 'local' || switches.crowdsec;
     },
     publish: hub.publish,
+    tellTraffic: enforcement.tellTraffic,
+    isTrafficTold: enforcement.isTrafficTold,
     transact,
     record,
     clock,

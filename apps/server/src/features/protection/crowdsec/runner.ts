@@ -28,6 +28,8 @@ export interface RunnerDeps {
   log: Logger;
   /** It answers, also after a restart; `key` reads its decisions. */
   onReady: (key: string) => void;
+  /** It ended so often that it will not be there for a while. */
+  onAway: () => void;
 }
 
 export type RunnerState = 'running' | 'starting' | 'stopped' | 'failed' | 'not_installed';
@@ -37,7 +39,7 @@ const STOPPED = 'it was stopped meanwhile';
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs the one CrowdSec process: starts it when told, starts it again when it ends by itself, ends it. */
-export const createRunner = ({ dataDir, port, program, log, onReady }: RunnerDeps) => {
+export const createRunner = ({ dataDir, port, program, log, onReady, onAway }: RunnerDeps) => {
   const directory = join(dataDir, 'crowdsec');
   const instance: Instance = { directory, account: crowdsecAccount(directory), port, program };
   const noteFile = join(directory, 'process.json');
@@ -119,11 +121,13 @@ export const createRunner = ({ dataDir, port, program, log, onReady }: RunnerDep
       waitMs * (1 - Math.random() / 4),
     );
     restart.unref();
+    if (waitMs === RESTART_MS[1]) onAway();
     waitMs = Math.min(waitMs * 2, RESTART_MS[1]);
   };
 
   return {
     directory,
+    account: instance.account,
     isReady,
     isRunning: (): boolean => running?.isRunning() === true,
     isReading: (): boolean => running?.isReading() === true,

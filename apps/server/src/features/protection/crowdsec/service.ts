@@ -1,4 +1,5 @@
 import type { CrowdsecStart, CrowdsecStatus, CrowdsecStop, LogEntry } from '@sallyport/contract';
+import { trafficSocket } from '@sallyport/deployment/places';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import type { Logger } from 'pino';
@@ -7,6 +8,8 @@ import { accessLog } from './instance.ts';
 import { DEBIAN, readVersion } from './program.ts';
 import { createRunner } from './runner.ts';
 import { createSync, SOURCE } from './sync.ts';
+import { createTrafficFeed } from './traffic/feed.ts';
+import { linesUnread } from './traffic/reading.ts';
 
 export interface CrowdsecDeps {
   dataDir: string;
@@ -16,6 +19,9 @@ export interface CrowdsecDeps {
   isWanted: () => Promise<boolean>;
   /** Puts an entry into the live log. */
   publish: (entry: LogEntry) => void;
+  /** Has HAProxy tell of every request, or not any more. */
+  tellTraffic: (isWanted: boolean) => Promise<void>;
+  isTrafficTold: () => boolean;
   transact: Transact;
   record: RecordChange;
   clock: () => Date;
@@ -29,13 +35,32 @@ const RESOURCE = 'admin/crowdsec';
 
 /** CrowdSec on this machine: its process, and its decisions as ours. */
 export const createCrowdsec = (deps: CrowdsecDeps) => {
-  const { dataDir, port, decisions, isWanted, publish, transact, record, clock, log } = deps;
+  const { dataDir, port, decisions, isWanted, publish, tellTraffic, isTrafficTold, transact, record, clock, log } =
+    deps;
   const sync = createSync({ port, decisions, publish, clock, log });
-  const runner = createRunner({ dataDir, port, program: DEBIAN, log, onReady: sync.follow });
+  const runner = createRunner({
+    dataDir,
+    port,
+    program: DEBIAN,
+    log,
+    onReady(key) {
+      sync.follow(key);
+      void feed.begin();
+    },
+    onAway: () => void feed.rest(),
+  });
+  const path = accessLog(runner.directory);
+  const feed = createTrafficFeed({ socket: trafficSocket(dataDir), path, group: runner.account.id, tellTraffic, log });
   let version: string | null = null;
 
   const note = (action: string, actor: Actor, after: object): Promise<void> =>
     transact((tx: Executor) => record(tx, { action, actor, resource: RESOURCE, after }));
+
+  const traffic = async (pid: number | null): Promise<CrowdsecStatus['traffic']> => {
+    const { written, dropped } = feed.counts();
+    const unread = pid === null ? undefined : await linesUnread(pid, path);
+    return { told: isTrafficTold(), lines_written: written, lines_dropped: dropped, lines_unread: unread ?? null };
+  };
 
   return {
     isRunning: runner.isRunning,
@@ -51,6 +76,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
       const { pid } = runner.state();
       sync.rest();
       await runner.stop();
+      await feed.rest();
       await note('crowdsec.stop', actor, { pid });
       return { status: 'stopped' };
     },
@@ -66,8 +92,9 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
         lapi_ready: await runner.isReady(),
         decisions: total,
         last_sync: sync.lastSync(),
-        acquisition: runner.isReading() ? [accessLog(runner.directory)] : [],
-        issue: issue ?? sync.issue(),
+        acquisition: runner.isReading() ? [path] : [],
+        traffic: await traffic(pid),
+        issue: issue ?? sync.issue() ?? feed.issue(),
       };
     },
 
@@ -75,10 +102,13 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     async run(): Promise<{ stop(): Promise<void> }> {
       const watch = sync.watch();
       if (await isWanted()) runner.keep();
+      // It may have been wanted when the last server ended.
+      else void feed.rest();
       return {
         async stop() {
           await watch.stop();
           await runner.stop(SHUTDOWN_MS);
+          await feed.stop();
         },
       };
     },

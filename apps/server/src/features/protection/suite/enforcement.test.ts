@@ -28,6 +28,7 @@ const noted = (plane: EnforcementPlane, order: string[]): EnforcementPlane => {
     applyWhitelist: (networks) => note('whitelist', plane.applyWhitelist(networks)),
     applyRateLimit: (rateLimit) => note('rate limit', plane.applyRateLimit(rateLimit)),
     applySwitches: (switches) => note('switches', plane.applySwitches(switches)),
+    applyTraffic: (isWanted) => note('traffic', plane.applyTraffic(isWanted)),
     applyGuardConfig: (guard) => note('guards', plane.applyGuardConfig(guard)),
     judges: plane.judges,
   };

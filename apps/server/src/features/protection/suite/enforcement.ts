@@ -40,7 +40,7 @@ const RETRY_MS = [1_000, 30_000] as const;
 /** How often ended decisions that nobody enforced are removed from the store; no answer shows them any more. */
 const SWEEP_MS = 60_000;
 
-type Part = 'whitelist' | 'guards' | 'rate limit' | 'bans' | 'switches';
+type Part = 'whitelist' | 'guards' | 'rate limit' | 'traffic' | 'bans' | 'switches';
 
 interface Work {
   state: boolean;
@@ -81,6 +81,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   /** How many changes of hosts are on their way to the routes. */
   let routesUnderway = 0;
   let stateIssue: string | null = null;
+  /** Whether HAProxy is to tell of every request; undefined: as it does. */
+  let wantsTraffic: boolean | undefined;
   let seen = '';
   let knownVersion = -1;
   let pending = noWork();
@@ -227,6 +229,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     }
     guarding = guarding.then(applyJudging);
     await tell('rate limit', rateLimit, () => plane.applyRateLimit(rateLimit));
+    const isTold = wantsTraffic;
+    if (isTold !== undefined) await tell('traffic', isTold, () => plane.applyTraffic(isTold));
     return before?.bansEnforced !== state.bansEnforced || before.crowdsecEnforced !== state.crowdsecEnforced;
   };
 
@@ -348,6 +352,17 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
         throw error;
       }
     },
+
+    /** Has HAProxy tell of every request from now on, or not any more. Resolves when it does, or when it is known why it does not. */
+    async tellTraffic(isWanted: boolean): Promise<void> {
+      wantsTraffic = isWanted;
+      await enqueue((batch) => {
+        batch.state = true;
+      });
+    },
+
+    /** Whether HAProxy tells of every request. */
+    isTrafficTold: (): boolean => told.get('traffic') === 'true',
 
     /** Which modules act, as far as this node knows; none before the first state was read. */
     inForce: (): ModulesInForce => ({
