@@ -6,6 +6,7 @@ import type { Actor, ChangeEntry } from '@sallyport/store/actor';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { createHistory, recordAll } from '@sallyport/store/history/record';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import type { Logger } from 'pino';
 
@@ -27,12 +28,13 @@ export const createEmergencyStore = (config: Config, log: Logger) => {
     }
   };
 
+  const clock = () => new Date();
   const auditOf = async (database: Database) => {
     const vault = await openStoreVault(database, config);
     const { kysely: db, transactAside } = database;
-    const audit = createAudit({ db, transactAside, store: auditStore, vault, clock: () => new Date() });
+    const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
     await audit.checkKey();
-    return audit;
+    return { ...audit, record: recordAll(audit.record, createHistory({ vault, clock })) };
   };
 
   return {

@@ -6,6 +6,7 @@ import type { Config } from '@sallyport/deployment/config';
 import Fastify, { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from './features/accounts/index.ts';
+import type { Changes } from './features/history/index.ts';
 import type { Protection } from './features/protection/index.ts';
 import type { System } from './features/system/index.ts';
 import type { Traffic } from './features/traffic/index.ts';
@@ -29,7 +30,7 @@ export interface AppDeps {
   /** Makes a request that is sent twice happen once. */
   beginRequest: BeginRequest;
   log: Logger;
-  features: { system: System; accounts: Accounts; protection: Protection; traffic: Traffic };
+  features: { system: System; accounts: Accounts; protection: Protection; traffic: Traffic; changes: Changes };
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -72,7 +73,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   registerValidation(app as never);
   await app.register(multipart, { throwFileSizeLimit: false });
   await registerOpenApi(app);
-  const { system, accounts, protection, traffic } = deps.features;
+  const { system, accounts, protection, traffic, changes } = deps.features;
   await app.register(
     async (api) => {
       // In the order of the API document.
@@ -82,6 +83,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
       await api.register(system.settingRoutes);
       await api.register(accounts.auditRoutes);
       await api.register(protection.routes);
+      await api.register(changes.routes);
       await api.register(system.emergencyRoutes);
     },
     { prefix: '/api/v1' },

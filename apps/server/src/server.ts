@@ -6,18 +6,19 @@ import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { formatAddress } from '@sallyport/deployment/listen';
 import { apiSocket } from '@sallyport/deployment/places';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
-import type { RecordChange } from '@sallyport/store/actor';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
 import { migrate } from '@sallyport/store/database/migrate';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { listenForRoutes } from '@sallyport/store/database/route-notices';
+import { createHistory, recordAll } from '@sallyport/store/history/record';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { openDataPlane } from './dataplane/index.ts';
 import { createAccounts } from './features/accounts/index.ts';
 import type { Ground } from './features/ground.ts';
+import { createChanges } from './features/history/index.ts';
 import { createProtection } from './features/protection/index.ts';
 import { createSystem } from './features/system/index.ts';
 import { createTraffic } from './features/traffic/index.ts';
@@ -86,10 +87,7 @@ export const startServer = async (
   const idempotency = createIdempotency({ db, store: idempotencyStore, vault, clock });
   // With PostgreSQL another node may be answering them.
   if (database.kind === 'sqlite') await idempotency.forgetUnanswered();
-  const record: RecordChange = async (tx, entry) => {
-    await audit.record(tx, entry);
-    await idempotency.recorded(tx, entry);
-  };
+  const record = recordAll(audit.record, createHistory({ vault, clock }), idempotency.recorded);
   const ground: Ground = { dataDir, database, vault, audit, record, clock, log };
 
   // Asked of the kernel once: every host that is read compares its origin with it.
@@ -139,16 +137,18 @@ export const startServer = async (
     protection,
     writeBackup: system.writeBackup,
   });
+  const changes = createChanges(ground, { settings: system.settings });
   const app = await createApp({
     config,
     identify: createIdentify(config.apiAuth, accounts.resolve),
     clientAddress: createClientAddress(cidrSet(config.trustedProxies)),
     beginRequest: idempotency.begin,
     log,
-    features: { system, accounts, protection, traffic },
+    features: { system, accounts, protection, traffic, changes },
   });
 
   const retention = accounts.startRetention();
+  const historyRetention = changes.startRetention();
   const protecting = await protection.start();
   // Before the first reconcile: what is committed during it is told, or read by it.
   const otherNodes = config.databaseUrl
@@ -193,6 +193,7 @@ export const startServer = async (
         protecting,
         dataPlane.protection,
         retention,
+        historyRetention,
         dataPlane,
         database,
       ]) {

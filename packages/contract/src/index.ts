@@ -9,6 +9,7 @@ export * from './error-body.ts';
 export * from './guard-config.ts';
 export * from './guard-message.ts';
 export * from './health.ts';
+export * from './history.ts';
 export * from './host-uses.ts';
 export * from './invite.ts';
 export * from './log-entry.ts';

@@ -101,6 +101,20 @@ export const SETTINGS = {
     default: '365',
     description: 'Audit entries older than this many days are removed. 0: never.',
   },
+  'history.retention_days': {
+    type: 'integer',
+    minimum: 0,
+    maximum: 36_500,
+    default: '365',
+    description: 'Changes older than this many days can no longer be shown or taken back. 0: none for its age.',
+  },
+  'history.max_megabytes': {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100_000,
+    default: '256',
+    description: 'What the history may take in the store; the oldest changes go first.',
+  },
   'smtp.host': {
     type: 'text',
     takesSession: true,

@@ -14,5 +14,10 @@ export const switchOffInStore = (
     const before = await storedSwitches(tx);
     await switchAllOff(tx);
     const after = await storedSwitches(tx);
-    await record?.(tx, { action: 'emergency.reset', actor, resource: 'emergency', before, after });
+    const history = Object.keys(after).map((key) => ({
+      resource: `settings/${key}`,
+      before: { value: before[key] ?? null },
+      after: { value: after[key] },
+    }));
+    await record?.(tx, { action: 'emergency.reset', actor, resource: 'emergency', before, after, history });
   });

@@ -28,6 +28,10 @@ export interface Actor {
   path: string;
   /** Called on this very host (see `http/local-caller.ts`), whatever the credentials. */
   isLocal: boolean;
+  /** Of the request, so that all that it changes is one batch; absent for programs of ours. */
+  requestId?: string;
+  /** The change in the history that this one takes back. */
+  reverts?: number;
   /** Row of the request's `Idempotency-Key`; absent without one. */
   idempotencyId?: string;
 }
@@ -42,6 +46,31 @@ export const systemActor = (name: string): Actor => ({
   isLocal: true,
 });
 
+/** Who it was, in the words of the audit trail and of the history. */
+export const actorName = ({ identity }: Pick<Actor, 'identity'>): string => {
+  switch (identity.kind) {
+    case 'user':
+      return identity.token ? `${identity.email} (token ${identity.token.name})` : identity.email;
+    case 'system':
+      return identity.name;
+    case 'local':
+    case 'anonymous':
+      return identity.kind;
+    default:
+      return identity satisfies never;
+  }
+};
+
+/** An object before and after a change, as the history keeps it to bring it back; one side is missing when it came or went. */
+export interface KeptChange {
+  /** Path below the API root by the uuid or key, which never name another object: `access-lists/<uuid>`. */
+  resource: string;
+  before?: object | undefined;
+  after?: object | undefined;
+  /** Fields that are secret: sealed in the store, and never shown. */
+  secret?: readonly string[];
+}
+
 /** One change or event, as services report it. */
 export interface ChangeEntry {
   /** Resource and verb, e.g. `proxy_host.update`. */
@@ -51,6 +80,8 @@ export interface ChangeEntry {
   resource: string;
   before?: object | undefined;
   after?: object | undefined;
+  /** What of it can be taken back. */
+  history?: readonly KeptChange[];
 }
 
 /** Writes a change down, in the transaction that makes it. */

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
  * Fields that change without anybody changing the object. They are part of its representation, so that nobody keeps an
  * old one, but no reason to refuse a change that was made with the object as it was.
  */
-const STATE_FIELDS: ReadonlySet<string> = new Set([
+export const STATE_FIELDS: ReadonlySet<string> = new Set([
   'applied',
   'issue',
   'warning',

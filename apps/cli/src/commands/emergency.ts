@@ -4,6 +4,7 @@ import { switchOffInStore } from '@sallyport/recovery/switch-off';
 import { systemActor } from '@sallyport/store/actor';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
+import { createHistory, recordAll } from '@sallyport/store/history/record';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import { SWITCH_KEYS } from '@sallyport/store/security-switches';
 import { Command } from 'commander';
@@ -27,9 +28,11 @@ const reset = () =>
           print(`not written to the audit trail: ${error.message}`);
           return undefined;
         });
-        const audit = vault && createAudit({ db, transactAside, store: auditStore, vault, clock: () => new Date() });
+        const clock = () => new Date();
+        const audit = vault && createAudit({ db, transactAside, store: auditStore, vault, clock });
+        const record = audit && recordAll(audit.record, createHistory({ vault, clock }));
         const actor = systemActor(`cli ${userInfo().username}`);
-        await switchOffInStore({ transact: database.transact, record: audit?.record }, actor);
+        await switchOffInStore({ transact: database.transact, record }, actor);
       } catch (error) {
         const what = error instanceof Error ? error.message : String(error);
         throw new CommandFailure(`not stored, so the next start of the proxy closes it again: ${what}`);

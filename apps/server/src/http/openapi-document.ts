@@ -61,6 +61,8 @@ const nameOf = (method: string, path: string): string =>
 const SINGLE = new Set(['/security/config', '/security/notifications/settings']);
 /** Answers of these are not what is stored. */
 const UNVERSIONED = new Set(['/auth/sessions/{id}', '/security/blocks/{reference}']);
+/** A list of an object's changes is a list. */
+const isHistory = (path: string): boolean => path.endsWith('/history');
 /** POSTs that change an object there may be already. */
 const UPSERTS = new Set(['/security/config', '/security/rulesets', '/settings']);
 
@@ -68,7 +70,7 @@ const UPSERTS = new Set(['/security/config', '/security/rulesets', '/settings'])
 const traitsOf = (method: string, path: string, { parameters = [], responses }: Operation, policy: Policy) => {
   const below = path.replace('/api/v1', '');
   const hasPathParameter = parameters.some((parameter) => parameter.in === 'path');
-  const isObject = (hasPathParameter || SINGLE.has(below)) && !UNVERSIONED.has(below);
+  const isObject = (hasPathParameter || SINGLE.has(below)) && !UNVERSIONED.has(below) && !isHistory(below);
   const changes = method === 'put' || method === 'delete';
   return {
     route: `${method.toUpperCase()} ${below}`,

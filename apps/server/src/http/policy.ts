@@ -131,6 +131,7 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
       method: request.method,
       path: request.url.split('?', 1)[0] ?? '',
       isLocal,
+      requestId: request.id,
     };
   });
 };

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry, AuditQuery } from '@sallyport/contract';
-import { type Actor, type ChangeEntry, type RecordChange, systemActor } from '../actor.ts';
+import { actorName, type ChangeEntry, type RecordChange, systemActor } from '../actor.ts';
 import type { Page } from '../database/listing.ts';
 import type { Executor, TransactAside } from '../database/open.ts';
+import { storable } from '../database/storable.ts';
 import { refuse } from '../errors.ts';
 import { CHAIN_KEY_CONTEXT } from '../secrets/contexts.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -20,26 +21,8 @@ export interface AuditDeps {
   clock: () => Date;
 }
 
-const MAX_FIELD = 512;
 const NOTE_INTERVAL_MS = 100;
 const DAY_MS = 86_400_000;
-
-const nameOf = ({ identity }: Actor): string => {
-  switch (identity.kind) {
-    case 'user':
-      return identity.token ? `${identity.email} (token ${identity.token.name})` : identity.email;
-    case 'system':
-      return identity.name;
-    case 'local':
-    case 'anonymous':
-      return identity.kind;
-    default:
-      return identity satisfies never;
-  }
-};
-
-/** PostgreSQL's text takes no NUL, and half a surrogate pair is no UTF-8; neither may keep an event off the record. */
-const storable = (text: string): string => text.slice(0, MAX_FIELD).replaceAll('\0', '').toWellFormed();
 
 const parseMoment = (name: string, text: string): string => {
   const moment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i.test(text)
@@ -60,7 +43,7 @@ export const createAudit = ({ db, transactAside, store, vault, clock }: AuditDep
       id: chain.head_id + 1,
       timestamp: clock().toISOString(),
       action,
-      actor: storable(nameOf(actor)),
+      actor: storable(actorName(actor)),
       ip: storable(actor.ip),
       user_agent: storable(actor.userAgent),
       method: actor.method,

@@ -11,6 +11,7 @@ import * as specialHosts from './migrations/0014-special-hosts.ts';
 import * as reservedOrigins from './migrations/0020-reserved-origins.ts';
 import * as firewallSetup from './migrations/0022-firewall-setup.ts';
 import * as idempotency from './migrations/0030-idempotency.ts';
+import * as history from './migrations/0040-history.ts';
 import type { Database, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -32,6 +33,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0020-reserved-origins': reservedOrigins,
   '0022-firewall-setup': firewallSetup,
   '0030-idempotency': idempotency,
+  '0040-history': history,
 };
 
 /** All steps that this version knows, in order. */

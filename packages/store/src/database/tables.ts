@@ -1,6 +1,7 @@
 import type { Generated } from 'kysely';
 import type { AccountTables } from './account-tables.ts';
 import type { AuditTables } from './audit-tables.ts';
+import type { HistoryTables } from './history-tables.ts';
 import type { IdempotencyTables } from './idempotency-tables.ts';
 import type { SecurityTables } from './security-tables.ts';
 
@@ -92,7 +93,7 @@ export interface RevisionRow {
   revision: number;
 }
 
-export interface Tables extends AccountTables, AuditTables, IdempotencyTables, SecurityTables {
+export interface Tables extends AccountTables, AuditTables, HistoryTables, IdempotencyTables, SecurityTables {
   proxy_hosts: ProxyHostRow;
   proxy_host_names: ProxyHostNameRow;
   remote_servers: RemoteServerRow;

@@ -13,5 +13,8 @@ export const totpContext = (userId: number): string => `user:${userId}:totp`;
 /** Value of a secret setting. */
 export const settingContext = (key: string): string => `setting:${key}`;
 
+/** Secrets of a change, in the history of `resource`. */
+export const historyContext = (batch: string, resource: string): string => `history:${batch}:${resource}`;
+
 /** Answer to a request with an `Idempotency-Key`. */
 export const answerContext = (id: string): string => `idempotency:${id}`;

@@ -1,6 +1,13 @@
 import { SETTINGS, type SettingDefinition } from '@sallyport/contract';
 import type { Database, Executor } from '../database/open.ts';
-import { answerContext, CHAIN_KEY_CONTEXT, certificateKeyContext, settingContext, totpContext } from './contexts.ts';
+import {
+  answerContext,
+  CHAIN_KEY_CONTEXT,
+  certificateKeyContext,
+  historyContext,
+  settingContext,
+  totpContext,
+} from './contexts.ts';
 import { keyIdOf, type Vault } from './vault.ts';
 
 /** One sealed text in the store, and how to replace it. */
@@ -70,6 +77,22 @@ export const SEALED_PLACES: Readonly<Record<string, (tx: Executor) => AsyncGener
         context: answerContext(id),
         replace: (answer_sealed) =>
           tx.updateTable('idempotency_keys').set({ answer_sealed }).where('id', '=', id).execute(),
+      };
+    }
+  },
+  async *'history.secrets_sealed'(tx) {
+    const ids = await tx.selectFrom('history').select('id').where('secrets_sealed', 'is not', null).execute();
+    for (const { id } of ids) {
+      const row = await tx
+        .selectFrom('history')
+        .select(['batch', 'resource', 'secrets_sealed'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      if (!row?.secrets_sealed) continue;
+      yield {
+        sealed: row.secrets_sealed,
+        context: historyContext(row.batch, row.resource),
+        replace: (secrets_sealed) => tx.updateTable('history').set({ secrets_sealed }).where('id', '=', id).execute(),
       };
     }
   },

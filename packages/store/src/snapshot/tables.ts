@@ -53,6 +53,7 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   notification_settings: { key: ['id'], ...CONFIGURATION },
   audit_logs: { key: ['id'], ...LEFT_AS_IT_IS },
   audit_chain: { key: ['id'], ...LEFT_AS_IT_IS },
+  history: { key: ['id'], ...LEFT_AS_IT_IS },
   sessions: { key: ['id'], ...LEFT_OUT },
   security_blocks: { key: ['id'], ...LEFT_OUT },
   idempotency_keys: { key: ['id'], ...LEFT_OUT },

@@ -127,7 +127,13 @@ export const createAccessLists = (deps: AccessListDeps) => {
         await checkName(tx, fields.name, 0);
         const now = clock().toISOString();
         const after = await store(tx).insert({ ...fields, uuid: randomUUID(), created_at: now, updated_at: now });
-        await record(tx, { action: 'access_list.create', actor, resource: `access-lists/${after.id}`, after });
+        await record(tx, {
+          action: 'access_list.create',
+          actor,
+          resource: `access-lists/${after.id}`,
+          after,
+          history: [{ resource: `access-lists/${after.uuid}`, after }],
+        });
         return after;
       });
       await changed();
@@ -150,7 +156,14 @@ export const createAccessLists = (deps: AccessListDeps) => {
         checkWhole(whole);
         await checkName(tx, whole.name, id);
         const after = await store(tx).update(id, whole);
-        await record(tx, { action: 'access_list.update', actor, resource: `access-lists/${id}`, before, after });
+        await record(tx, {
+          action: 'access_list.update',
+          actor,
+          resource: `access-lists/${id}`,
+          before,
+          after,
+          history: [{ resource: `access-lists/${before.uuid}`, before, after }],
+        });
         return after;
       });
       await changed();
@@ -167,7 +180,13 @@ export const createAccessLists = (deps: AccessListDeps) => {
           throw refuse.conflict('access list is in use by one or more proxy hosts', { details: tellUses(uses) });
         }
         await store(tx).delete(id);
-        await record(tx, { action: 'access_list.delete', actor, resource: `access-lists/${id}`, before });
+        await record(tx, {
+          action: 'access_list.delete',
+          actor,
+          resource: `access-lists/${id}`,
+          before,
+          history: [{ resource: `access-lists/${before.uuid}`, before }],
+        });
       });
       await changed();
     },

@@ -84,6 +84,7 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
           resource: `security/rulesets/${after.id}`,
           before: before && outline(before),
           after: outline(after),
+          history: [{ resource: `security/rulesets/${after.uuid}`, before, after }],
         });
         return after;
       });
@@ -103,6 +104,7 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
           actor,
           resource: `security/rulesets/${id}`,
           before: outline(before),
+          history: [{ resource: `security/rulesets/${before.uuid}`, before }],
         });
       });
       await changed();

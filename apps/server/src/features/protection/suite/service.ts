@@ -17,7 +17,7 @@ import { generateToken, hashToken } from './break-glass.ts';
 import { normaliseExclusions } from './exclusions.ts';
 import type { LockOutRules } from './lock-out.ts';
 import { normaliseNetworks } from './network-list.ts';
-import type { SecurityStore, StoredSecurityConfig } from './store.ts';
+import { MASTER_SWITCH, type SecurityStore, type StoredSecurityConfig } from './store.ts';
 
 export interface SecurityDeps {
   db: Executor;
@@ -78,6 +78,7 @@ const isSameExclusion = (a: WafExclusion, b: WafExclusion): boolean =>
   a.expires_at === b.expires_at;
 
 const TOKEN = 'security/breakglass';
+const CONFIG = 'security/config';
 
 export const createSecurity = (deps: SecurityDeps) => {
   const { db, transact, store, rulesetNames, checkWebhookUrl, checkTargets, enforcement, record, clock } = deps;
@@ -102,7 +103,16 @@ export const createSecurity = (deps: SecurityDeps) => {
     const before = (await store(tx).switches()).guard;
     await store(tx).setMaster(enabled);
     const action = enabled ? 'security.enable' : 'security.disable';
-    await record(tx, { action, actor, resource: 'security', before: { enabled: before }, after: { enabled } });
+    await record(tx, {
+      action,
+      actor,
+      resource: 'security',
+      before: { enabled: before },
+      after: { enabled },
+      history: [
+        { resource: `settings/${MASTER_SWITCH}`, before: { value: String(before) }, after: { value: String(enabled) } },
+      ],
+    });
   };
 
   const warningFor = (config: StoredSecurityConfig, enabled: boolean, names: readonly string[]): string | undefined => {
@@ -165,7 +175,8 @@ export const createSecurity = (deps: SecurityDeps) => {
         checkVersion(before ? toWire(before, (await store(tx).switches()).guard) : {});
         const after = { ...defaults(), ...before, ...patch, updated_at: clock().toISOString() } as StoredSecurityConfig;
         await store(tx).setConfig(after);
-        await record(tx, { action: 'security.configure', actor, resource: 'security/config', before, after });
+        const history = [{ resource: CONFIG, before: before ?? defaults(), after }];
+        await record(tx, { action: 'security.configure', actor, resource: CONFIG, before, after, history });
         const wasEnabled = (await store(tx).switches()).guard;
         if (enabled !== undefined && enabled !== wasEnabled) {
           if (enabled) await lockOut.checkTurnOn(tx, actor, after.admin_whitelist);
@@ -195,7 +206,13 @@ export const createSecurity = (deps: SecurityDeps) => {
         const waf_exclusions = [...before.waf_exclusions, exclusion];
         const after = { ...before, waf_exclusions, updated_at: clock().toISOString() };
         await store(tx).setConfig(after);
-        await record(tx, { action: 'security.exclude', actor, resource: 'security/exclusions', after: exclusion });
+        await record(tx, {
+          action: 'security.exclude',
+          actor,
+          resource: 'security/exclusions',
+          after: exclusion,
+          history: [{ resource: CONFIG, before, after }],
+        });
         return { config: toWire(after, enabled) };
       });
       await enforcement.refresh();

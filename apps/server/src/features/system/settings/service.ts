@@ -8,7 +8,7 @@ import {
   type SettingKey,
 } from '@sallyport/contract';
 import { refuseApiToken } from '@sallyport/store/accounts/session-only';
-import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Actor, KeptChange, RecordChange } from '@sallyport/store/actor';
 import { type Page, pageOfRows } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
@@ -67,6 +67,23 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
     value: value !== undefined && definitionOf(key).isSecret ? '***' : (value ?? null),
   });
 
+  /** `before` as it is stored, `after` as it is meant; null: the default. */
+  const kept = (key: SettingKey, before: string | undefined, after: string | null): KeptChange[] => {
+    const change = (old: string | null): KeptChange => ({
+      resource: `settings/${key}`,
+      before: { value: old },
+      after: { value: after },
+      ...(definitionOf(key).isSecret ? { secret: ['value'] } : {}),
+    });
+    if (before === undefined) return [change(null)];
+    try {
+      return [change(openStored(key, before))];
+    } catch {
+      // Its key is lost: a new value must be possible nonetheless, and what nobody can read can't be brought back.
+      return [];
+    }
+  };
+
   const read = async (key: SettingKey): Promise<string> => openStored(key, await store(db).get(key));
 
   return {
@@ -109,6 +126,7 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
           resource: `settings/${key}`,
           before: shown(key, before),
           after: isSecret ? { value: '*** (new)' } : shown(key, value),
+          history: kept(key, before, value),
         });
       });
       await changed(key);
@@ -125,7 +143,13 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
         if (before === undefined) return;
         await check(tx, key, definitionOf(key).default, actor);
         await store(tx).delete(key);
-        await record(tx, { action: 'setting.reset', actor, resource: `settings/${key}`, before: shown(key, before) });
+        await record(tx, {
+          action: 'setting.reset',
+          actor,
+          resource: `settings/${key}`,
+          before: shown(key, before),
+          history: kept(key, before, null),
+        });
       });
       await changed(key);
     },

@@ -66,6 +66,15 @@ export const createCertificates = (deps: CertificateDeps) => {
     };
   };
 
+  /** All that brings it back; without the key when that is sealed with one that is lost, which must not keep it here. */
+  const kept = ({ key_sealed, ...certificate }: StoredCertificate): object => {
+    try {
+      return { ...certificate, key_pem: vault.open(key_sealed, certificateKeyContext(certificate.uuid)) };
+    } catch {
+      return certificate;
+    }
+  };
+
   const findIn = async (executor: Executor, named: Identifier): Promise<StoredCertificate> => {
     const certificate = await store(executor).find(named);
     if (!certificate) throw refuse.notFound('Certificate not found');
@@ -120,6 +129,7 @@ export const createCertificates = (deps: CertificateDeps) => {
           actor,
           resource: `certificates/${after.id}`,
           after: { ...identity(after), expires_at: after.expires_at },
+          history: [{ resource: `certificates/${uuid}`, after: { ...identity(after), expires_at: after.expires_at } }],
         });
         return after;
       });
@@ -153,6 +163,7 @@ export const createCertificates = (deps: CertificateDeps) => {
             actor,
             resource: `certificates/${id}`,
             before: identity(before),
+            history: [{ resource: `certificates/${before.uuid}`, before: kept(before), secret: ['key_pem'] }],
           });
         });
       } catch (error) {

@@ -170,7 +170,9 @@ export const createProxyHosts = ({
     checkVerification(after);
     // What is stored may be older than the rule, and is not served: it can still be named, or switched off.
     if (ORIGIN_FIELDS.some((field) => after[field] !== before[field])) checkOrigin(after);
-    await record(tx, { action: 'proxy_host.update', actor, resource: `proxy-hosts/${before.uuid}`, before, after });
+    const resource = `proxy-hosts/${before.uuid}`;
+    const history = [{ resource, before, after }];
+    await record(tx, { action: 'proxy_host.update', actor, resource, before, after, history });
     return after;
   };
 
@@ -185,7 +187,8 @@ export const createProxyHosts = ({
     checkVersion(withState(before));
     if (isStandardUser(actor)) checkDeletion(before);
     await hosts.delete(before.id);
-    await record(tx, { action: 'proxy_host.delete', actor, resource: `proxy-hosts/${before.uuid}`, before });
+    const resource = `proxy-hosts/${before.uuid}`;
+    await record(tx, { action: 'proxy_host.delete', actor, resource, before, history: [{ resource, before }] });
     return before.id;
   };
 
@@ -215,7 +218,8 @@ export const createProxyHosts = ({
           { ...complete, uuid: randomUUID(), created_at: now, updated_at: now },
           names ?? [],
         );
-        await record(tx, { action: 'proxy_host.create', actor, resource: `proxy-hosts/${after.uuid}`, after });
+        const resource = `proxy-hosts/${after.uuid}`;
+        await record(tx, { action: 'proxy_host.create', actor, resource, after, history: [{ resource, after }] });
         return after;
       });
       await plane.syncHosts([host.id]);

@@ -79,7 +79,8 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
           created_at: now,
           updated_at: now,
         });
-        await record(tx, { action: 'remote_server.create', actor, resource: `remote-servers/${after.uuid}`, after });
+        const resource = `remote-servers/${after.uuid}`;
+        await record(tx, { action: 'remote_server.create', actor, resource, after, history: [{ resource, after }] });
         return after;
       });
     },
@@ -104,7 +105,8 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
         });
         if (!after) throw notFound();
         const resource = `remote-servers/${before.uuid}`;
-        await record(tx, { action: 'remote_server.update', actor, resource, before, after });
+        const history = [{ resource, before, after }];
+        await record(tx, { action: 'remote_server.update', actor, resource, before, after, history });
         return after;
       });
     },
@@ -118,7 +120,8 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
           throw refuse.conflict('remote server is in use by one or more proxy hosts', { details: tellUses(uses) });
         }
         await store(tx).delete(before.id);
-        await record(tx, { action: 'remote_server.delete', actor, resource: `remote-servers/${before.uuid}`, before });
+        const resource = `remote-servers/${before.uuid}`;
+        await record(tx, { action: 'remote_server.delete', actor, resource, before, history: [{ resource, before }] });
       });
     },
 

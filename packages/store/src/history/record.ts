@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { actorName, type KeptChange, type RecordChange } from '../actor.ts';
+import { storable } from '../database/storable.ts';
+import { historyContext } from '../secrets/contexts.ts';
+import type { Vault } from '../secrets/vault.ts';
+import { type Change, changeOf, type State } from './state.ts';
+import { historyStore, type StoredChange } from './store.ts';
+
+/** What stands for a secret. */
+const MASK = '***';
+
+/** An overhead that every change has, as it lies in the store: its row without the texts, and its entries in the indexes. */
+const ROW_BYTES = 300;
+
+const pick = (state: State | null, names: readonly string[]): State | null =>
+  state && Object.fromEntries(names.filter((name) => name in state).map((name) => [name, state[name]]));
+
+const withoutSecrets = (state: State | null, names: readonly string[]): State | null => {
+  if (!state || names.length === 0) return state;
+  const hidden = names.filter((name) => (state[name] ?? '') !== '').map((name) => [name, MASK]);
+  return { ...state, ...Object.fromEntries(hidden) };
+};
+
+const textOf = (state: State | null): string | null =>
+  // PostgreSQL's text takes no NUL.
+  state && JSON.stringify(state).replaceAll('\\u0000', '');
+
+/** What a stored change made different, without its secrets. */
+export const closedChange = ({ before_state, after_state }: StoredChange): Change => ({
+  before: before_state === null ? null : (JSON.parse(before_state) as State),
+  after: after_state === null ? null : (JSON.parse(after_state) as State),
+});
+
+/** Makes the function that keeps what can be taken back of every change, in the transaction that makes it. */
+export const createHistory =
+  ({ vault, clock }: { vault: Vault; clock: () => Date }): RecordChange =>
+  async (tx, { action, actor, history = [] }) => {
+    const batch = actor.requestId ?? randomUUID();
+    const store = historyStore(tx);
+    const keep = async ({ resource, before, after, secret = [] }: KeptChange): Promise<void> => {
+      const change = changeOf(before, after);
+      if (!change) return;
+      const secrets = { before: pick(change.before, secret), after: pick(change.after, secret) };
+      const before_state = textOf(withoutSecrets(change.before, secret));
+      const after_state = textOf(withoutSecrets(change.after, secret));
+      const secrets_sealed =
+        secret.length === 0 ? null : vault.seal(JSON.stringify(secrets), historyContext(batch, resource));
+      const bytes = [before_state, after_state, secrets_sealed].reduce(
+        (sum, text) => sum + Buffer.byteLength(text ?? ''),
+        ROW_BYTES,
+      );
+      await store.insert({
+        batch,
+        resource,
+        action,
+        actor: storable(actorName(actor)),
+        created_at: clock().toISOString(),
+        reverts: actor.reverts ?? null,
+        bytes,
+        before_state,
+        after_state,
+        secrets_sealed,
+      });
+    };
+    for (const one of history) await keep(one);
+  };
+
+/** Writes a change down in several places, one after the other, in its transaction. */
+export const recordAll =
+  (...places: readonly RecordChange[]): RecordChange =>
+  async (tx, entry) => {
+    for (const record of places) await record(tx, entry);
+  };

@@ -1,0 +1,105 @@
+import type { ListQuery } from '@sallyport/contract';
+import type { Insertable, Selectable } from 'kysely';
+import type { HistoryRow } from '../database/history-tables.ts';
+import { containsText, listOf, type Page, pageOf } from '../database/listing.ts';
+import type { Executor } from '../database/open.ts';
+
+export type StoredChange = Selectable<HistoryRow>;
+
+/** Which changes are meant: those of one object (`proxy-hosts/<uuid>`), or of all below a path (`proxy-hosts`). */
+export interface HistoryFilter extends ListQuery {
+  resource?: string | undefined;
+  /** Leaves out settings and names, which not everybody may read. */
+  isLimited?: boolean;
+}
+
+/** Tables whose rows have an integer id and a uuid. */
+export type NamedTable = 'proxy_hosts' | 'remote_servers' | 'certificates' | 'access_lists' | 'rulesets';
+
+const LIMITED_SORTABLE = { created_at: 'id', resource: 'resource', action: 'action' };
+const SORTABLE = { ...LIMITED_SORTABLE, actor: 'actor' };
+const CHANGES_AN_ANSWER = 100;
+/** Of both databases' integers. */
+const MAX_ID = 2_147_483_647;
+const SIZES_A_QUERY = 10_000;
+const likeBelow = (path: string): string => `${path.replaceAll(/[\\%_]/g, '\\$&')}/%`;
+
+export const historyStore = (db: Executor) => ({
+  async insert(change: Insertable<HistoryRow>): Promise<void> {
+    await db.insertInto('history').values(change).execute();
+  },
+
+  /** Newest first. */
+  async list({ resource, isLimited = false, ...query }: HistoryFilter): Promise<Page<StoredChange>> {
+    const path = resource ?? '';
+    const searched = isLimited ? ['resource', 'action'] : ['resource', 'action', 'actor'];
+    const matching = db
+      .selectFrom('history')
+      .$if(path !== '', (rows) =>
+        rows.where(({ eb, or }) => or([eb('resource', '=', path), eb('resource', 'like', likeBelow(path))])),
+      )
+      .$if(isLimited, (rows) => rows.where('resource', 'not like', 'settings/%'))
+      .$if(query.search !== undefined, (rows) => rows.where(containsText(searched, query.search ?? '')));
+    const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
+    const request = pageOf(query, isLimited ? LIMITED_SORTABLE : SORTABLE, {
+      perPage: CHANGES_AN_ANSWER,
+      order: 'desc',
+    });
+    return listOf(matching.selectAll(), count, request, (row) => row);
+  },
+
+  async has(resource: string): Promise<boolean> {
+    const query = db.selectFrom('history').select('id').where('resource', '=', resource).limit(1);
+    return (await query.executeTakeFirst()) !== undefined;
+  },
+
+  /** The uuid of a row, which names it in the history. */
+  async uuidOf(table: NamedTable, id: number): Promise<string | undefined> {
+    return (await db.selectFrom(table).select('uuid').where('id', '=', id).executeTakeFirst())?.uuid;
+  },
+
+  async find(id: number): Promise<StoredChange | undefined> {
+    return db.selectFrom('history').selectAll().where('id', '=', id).executeTakeFirst();
+  },
+
+  /** All changes of a batch, newest first. */
+  async ofBatch(batch: string): Promise<StoredChange[]> {
+    return db.selectFrom('history').selectAll().where('batch', '=', batch).orderBy('id', 'desc').execute();
+  },
+
+  /** Changes of an object after another one, newest first. */
+  async after(resource: string, id: number): Promise<StoredChange[]> {
+    const later = db.selectFrom('history').selectAll().where('resource', '=', resource).where('id', '>', id);
+    return later.orderBy('id', 'desc').execute();
+  },
+
+  /** The newest change that is older than `moment`. */
+  async lastBefore(moment: string): Promise<number | undefined> {
+    const old = db.selectFrom('history').select('id').where('created_at', '<', moment);
+    return (await old.orderBy('id', 'desc').limit(1).executeTakeFirst())?.id;
+  },
+
+  /** Sizes of all changes, newest first, in portions. */
+  async *sizes(): AsyncGenerator<{ id: number; bytes: number }[]> {
+    for (let before = MAX_ID; ; ) {
+      const rows = await db
+        .selectFrom('history')
+        .select(['id', 'bytes'])
+        .where('id', '<=', before)
+        .orderBy('id', 'desc')
+        .limit(SIZES_A_QUERY)
+        .execute();
+      if (rows.length === 0) return;
+      before = (rows.at(-1)?.id ?? 0) - 1;
+      yield rows;
+    }
+  },
+
+  /** Removes the oldest changes up to one, at most so many; returns how many there were. */
+  async deleteUpTo(id: number, atMost: number): Promise<number> {
+    const oldest = db.selectFrom('history').select('id').where('id', '<=', id).orderBy('id').limit(atMost);
+    const { numDeletedRows } = await db.deleteFrom('history').where('id', 'in', oldest).executeTakeFirst();
+    return Number(numDeletedRows);
+  },
+});
+export type HistoryStore = ReturnType<typeof historyStore>;
