@@ -1,11 +1,18 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import type { AuditEntry, EmergencyReset, SecurityStatus } from '@sallyport/contract';
-
+import {
+  type AuditEntry,
+  DRILL_CHECKS,
+  type EmergencyDrill,
+  type EmergencyReset,
+  type SecurityStatus,
+} from '@sallyport/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -101,6 +108,35 @@ describe('an operator who is locked out', () => {
     origin.close();
   });
 
+  /** `sallyport ARGUMENTS` in a directory and an environment that know nothing of the deployment. */
+  const sallyport = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
+    const child = spawn(process.execPath, [cli, ...args], {
+      cwd: tmpdir(),
+      env: { PATH: process.env.PATH ?? '' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const code = new Promise<number | null>((resolve) => child.once('close', resolve));
+    return { output: await text(child.stdout), code: await code };
+  };
+
+  test('could have known by a drill that all three ways are open', async () => {
+    const backup = { name: 'backup', ok: false, message: expect.stringContaining('backup') };
+    const drill = () =>
+      fetch(`${product.api}/emergency/drill`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
+    const answer = (await (await drill()).json()) as EmergencyDrill;
+    const fine = DRILL_CHECKS.filter((name) => name !== 'backup');
+    expect(answer.checks).toEqual([...fine.map((name) => ({ name, ok: true, message: expect.any(String) })), backup]);
+    expect((await drill()).status).toBe(429);
+    const shell = await until('another one may be made', async () => {
+      const made = await sallyport('--data-dir', product.dataDir, 'emergency', 'drill');
+      return made.output === '' ? undefined : made;
+    });
+    expect(shell.output.match(/^\w+ +ok /gm)).toHaveLength(fine.length);
+    // It has changed nothing.
+    expect(await ask()).toBe(403);
+    expect(await isOff()).toBe(false);
+  });
+
   test('gets in through the proxy itself, though it refuses everything else of the same host', async () => {
     const path = '/api/v1/emergency/security-reset';
     expect(await ask('/api/v1/health', API_HOST)).toBe(403);
@@ -156,14 +192,7 @@ describe('an operator who is locked out', () => {
   });
 
   test('gets in from a shell on the machine', async () => {
-    const child = spawn(process.execPath, [cli, '--data-dir', product.dataDir, 'emergency', 'reset'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let output = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      output += chunk.toString();
-    });
-    const code = await new Promise((resolve) => child.once('close', resolve));
+    const { code, output } = await sallyport('--data-dir', product.dataDir, 'emergency', 'reset');
     expect(code, output).toBe(0);
     expect(output).toContain('feature.guard.enabled = false');
     await until('the proxy lets through', async () => (await ask()) === 200, 60_000);

@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { emptyStore, startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { newKey, replaceKey } from '@sallyport/store/secrets/key-file';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 // Each command is a process of its own, several in one test.
 vi.setConfig({ testTimeout: 60_000 });
@@ -243,6 +243,25 @@ describe('the store', () => {
       expect(await copy('--to', 'mysql://127.0.0.1/x')).toContain('must be postgres://… or sqlite:DIRECTORY');
       expect(await copy()).toContain('name the target');
     });
+  });
+});
+
+describe('the drill of the emergency path', () => {
+  test('tells what is amiss, writes it down, and is not made again at once', async () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-cli-'));
+    onTestFinished(() => rmSync(dataDir, { recursive: true }));
+    expect((await run(dataDir, ['emergency', 'drill'])).err).toContain('holds no store');
+    await run(dataDir, ['migrate']);
+    const env = { SALLYPORT_EMERGENCY_TOKEN: 'f'.repeat(32) };
+    const made = await run(dataDir, ['emergency', 'drill'], { env });
+    expect(made).toMatchObject({ code: 1, err: 'sallyport: not proven; last proven: never\n' });
+    expect(made.out).toMatch(/^token +ok /m);
+    expect(made.out).toMatch(/^listener +NOT OK +There is no second way in: set SALLYPORT_EMERGENCY_BIND/m);
+    expect(made.out).toMatch(/^store +ok /m);
+    expect(made.out).toMatch(/^proxy +NOT OK /m);
+    const again = await run(dataDir, ['emergency', 'drill'], { env });
+    expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('less than 10 seconds ago') });
+    expect((await run(dataDir, ['audit', 'verify'])).out).toBe('1 entry, intact\n');
   });
 });
 

@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { parseConfig } from '@sallyport/deployment/config';
+import type { Instance } from '@sallyport/deployment/instances';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../test/support/free-ports.ts';
-import { chooseInstance, type Instance } from './instances.ts';
+import { chooseInstance } from './instances.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 

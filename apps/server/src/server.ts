@@ -114,6 +114,7 @@ export const startServer = async (
       if (key === 'auth.require_totp') accounts.invalidate();
       await protection.settingChanged(key);
     },
+    tell: (event) => protection.tell(event),
   });
   const accounts = createAccounts(ground, {
     settings: system.settings,
@@ -150,6 +151,7 @@ export const startServer = async (
   const retention = accounts.startRetention();
   const historyRetention = changes.startRetention();
   const protecting = await protection.start();
+  const reminding = await system.startWatch();
   // Before the first reconcile: what is committed during it is told, or read by it.
   const otherNodes = config.databaseUrl
     ? await listenForRoutes({
@@ -189,6 +191,7 @@ export const startServer = async (
         { stop: () => app.close() },
         ...(otherNodes ? [otherNodes] : []),
         watch,
+        reminding,
         system,
         protecting,
         dataPlane.protection,

@@ -1,3 +1,4 @@
+import { choice, Timestamp } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
 /** Answer of the emergency reset, at both listeners (spec, Emergency recovery). */
@@ -17,8 +18,39 @@ export const EmergencyStatus = Type.Object(
       description: 'Whether SALLYPORT_EMERGENCY_TOKEN is set; without it nothing can be reset.',
     }),
     listener: Type.Union([Type.String(), Type.Null()], { description: 'Where the emergency server listens.' }),
-    last_proven_at: Type.Union([Type.String(), Type.Null()], { description: 'When a drill last succeeded.' }),
+    last_proven_at: Type.Union([Timestamp, Type.Null()], { description: 'When a drill last succeeded.' }),
   },
   { title: 'EmergencyStatus' },
 );
 export type EmergencyStatus = Static<typeof EmergencyStatus>;
+
+/** What a drill looks at, in this order. */
+export const DRILL_CHECKS = [
+  'token',
+  'listener',
+  'management',
+  'store',
+  'disk',
+  'proxy',
+  'switches',
+  'shell',
+  'backup',
+] as const;
+
+export const EmergencyDrill = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'Whether every check succeeded.' }),
+    checks: Type.Array(
+      Type.Object({
+        name: choice(DRILL_CHECKS, { description: 'What was looked at.' }),
+        ok: Type.Boolean(),
+        message: Type.String({ description: 'What was found; when it is not well, what to do about it.' }),
+      }),
+    ),
+    proven_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When a drill last succeeded: this one, when `ok` is true. null: none has yet.',
+    }),
+  },
+  { title: 'EmergencyDrill' },
+);
+export type EmergencyDrill = Static<typeof EmergencyDrill>;

@@ -1,38 +1,49 @@
 import { userInfo } from 'node:os';
+import type { Config } from '@sallyport/deployment/config';
+import { createDrill } from '@sallyport/recovery/drill/drill';
 import { openProxy } from '@sallyport/recovery/open-proxy';
 import { switchOffInStore } from '@sallyport/recovery/switch-off';
-import { systemActor } from '@sallyport/store/actor';
+import { type RecordChange, systemActor } from '@sallyport/store/actor';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
+import { pendingMigrations } from '@sallyport/store/database/migrate';
+import type { Database } from '@sallyport/store/database/open';
 import { createHistory, recordAll } from '@sallyport/store/history/record';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import { SWITCH_KEYS } from '@sallyport/store/security-switches';
 import { Command } from 'commander';
-import { loadConfig, openStore } from '../deployment.ts';
+import { openStore } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
-import { print } from '../print.ts';
+import { locate } from '../instances.ts';
+import { print, printTable } from '../print.ts';
+
+/** What writes changes to the audit trail and the history of the store; rejects when its key is not there. */
+const openRecord = async (database: Database, config: Config): Promise<RecordChange> => {
+  const vault = await openStoreVault(database, config);
+  const { kysely: db, transactAside } = database;
+  const clock = () => new Date();
+  const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
+  return recordAll(audit.record, createHistory({ vault, clock }));
+};
+
+const ourActor = () => systemActor(`cli ${userInfo().username}`);
 
 const reset = () =>
   new Command('reset')
     .description('switch off all security modules: the way back in from a shell on this machine')
     .action(async (_options: object, command: Command) => {
-      const config = loadConfig(command);
+      const { config } = locate(command);
       process.umask(0o077);
       // Before anything that may fail or has to wait.
       const opened = await openProxy(config.dataDir);
       if (opened.applied) print('the proxy lets everybody through');
       const database = openStore(config);
       try {
-        const { kysely: db, transactAside } = database;
-        const vault = await openStoreVault(database, config).catch((error: Error) => {
+        const record = await openRecord(database, config).catch((error: Error) => {
           print(`not written to the audit trail: ${error.message}`);
           return undefined;
         });
-        const clock = () => new Date();
-        const audit = vault && createAudit({ db, transactAside, store: auditStore, vault, clock });
-        const record = audit && recordAll(audit.record, createHistory({ vault, clock }));
-        const actor = systemActor(`cli ${userInfo().username}`);
-        await switchOffInStore({ transact: database.transact, record }, actor);
+        await switchOffInStore({ transact: database.transact, record }, ourActor());
       } catch (error) {
         const what = error instanceof Error ? error.message : String(error);
         throw new CommandFailure(`not stored, so the next start of the proxy closes it again: ${what}`);
@@ -43,6 +54,41 @@ const reset = () =>
       if (!opened.applied) print(`the proxy was not told (${opened.issue}); it starts open`);
     });
 
+const drill = () =>
+  new Command('drill')
+    .description('prove the ways back in before they are needed; changes nothing')
+    .action(async (_options: object, command: Command) => {
+      const { config } = locate(command);
+      process.umask(0o077);
+      const database = openStore(config);
+      try {
+        // A store that does not answer is for the drill to tell.
+        const pending = await pendingMigrations(database).catch(() => []);
+        if (pending.length > 0) {
+          throw new CommandFailure('the store is older than this version; run "sallyport migrate" first');
+        }
+        const { kysely: db, transactAside } = database;
+        const record = await openRecord(database, config).catch((error: Error) => () => Promise.reject(error));
+        const { run } = createDrill({
+          config,
+          db,
+          transactAside,
+          record,
+          newestVerifiedBackup: async () => null,
+          clock: () => new Date(),
+        });
+        const { ok, checks, proven_at } = await run(ourActor());
+        printTable(
+          ['check', '', 'found'],
+          checks.map((check) => [check.name, check.ok ? 'ok' : 'NOT OK', check.message]),
+        );
+        if (!ok) throw new CommandFailure(`not proven; last proven: ${proven_at ?? 'never'}`);
+        print(`proven at ${proven_at}`);
+      } finally {
+        await database.stop();
+      }
+    });
+
 /** `sallyport emergency …`: the third tier of emergency recovery. */
 export const emergencyCommand = (): Command =>
-  new Command('emergency').description('ways back in after a lock-out').addCommand(reset());
+  new Command('emergency').description('ways back in after a lock-out').addCommand(reset()).addCommand(drill());

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
+import { findInstances, isSameDirectory } from '@sallyport/deployment/instances';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
 import { countOtherConnections } from '@sallyport/store/database/connections';
@@ -11,7 +12,6 @@ import { inSnapshot } from '@sallyport/store/snapshot/read-tables';
 import { Command } from 'commander';
 import { type Deployment, withDeployment } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
-import { findInstances, isSameDirectory } from '../instances.ts';
 import { print } from '../print.ts';
 
 type Target = Required<Pick<DatabaseOptions, 'dataDir'>> & { databaseUrl: string | undefined };

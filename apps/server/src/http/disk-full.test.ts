@@ -2,8 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { EmergencyDrill } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
+import { createGiven } from '../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 
 /** Mounting a disk of one's own, to fill it, takes root. */
@@ -46,6 +48,7 @@ describe.skipIf(!isRoot)('a full disk', () => {
     const host = (n: number) => ({ domain: `h${n}.example.com`, forward_host: '127.0.0.1', forward_port: 9_000 });
     expect((await app.send('POST', '/proxy-hosts', host(0))).status).toBe(201);
     const before = (await app.send('GET', '/proxy-hosts')).body;
+    const { headers } = await createGiven(app).administrator();
     const certificate = uploadForm('site', makeCertificate(['site.example.com']));
     fill();
     const full = {
@@ -67,6 +70,11 @@ describe.skipIf(!isRoot)('a full disk', () => {
     expect(await app.send('POST', '/security/config', { waf_mode: 'monitor' })).toMatchObject(full);
     expect(await app.send('POST', '/certificates/upload', certificate)).toMatchObject(full);
     expect((await app.send('GET', '/proxy-hosts')).body).toEqual(before);
+    const drill = await app.send<EmergencyDrill>('POST', '/emergency/drill', undefined, headers);
+    expect(drill).toMatchObject({ status: 200, body: { ok: false, proven_at: null } });
+    const found = new Map(drill.body.checks.map(({ name, message }) => [name, message]));
+    expect(found.get('store')).toMatch(/^The store can not be written \(.*full/);
+    expect(found.get('disk')).toMatch(/^Only 0 MiB are free/);
     rmSync(filling);
     expect((await app.send('POST', '/proxy-hosts', host(1))).status).toBe(201);
     expect((await app.send('POST', '/certificates/upload', certificate)).status).toBe(201);

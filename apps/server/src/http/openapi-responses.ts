@@ -74,6 +74,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'POST /security/enable': [401, 429],
   'POST /security/disable': [401, 429],
   'POST /emergency/security-reset': [401, 403, 429, 501],
+  'POST /emergency/drill': [409, 429],
   'GET /security/notifications/settings': [404],
   'POST /security/notifications/test': [404],
 };

@@ -13,6 +13,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /metrics': 'public',
   'POST /emergency/security-reset': 'public',
   'GET /emergency/status': 'member',
+  'POST /emergency/drill': 'administrator',
   'GET /openapi.json': 'public',
   'GET /api/auth/me': 'account',
   'GET /auth/me': 'account',

@@ -12,6 +12,7 @@ import * as reservedOrigins from './migrations/0020-reserved-origins.ts';
 import * as firewallSetup from './migrations/0022-firewall-setup.ts';
 import * as idempotency from './migrations/0030-idempotency.ts';
 import * as history from './migrations/0040-history.ts';
+import * as emergencyDrills from './migrations/0042-emergency-drills.ts';
 import type { Database, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -34,6 +35,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-firewall-setup': firewallSetup,
   '0030-idempotency': idempotency,
   '0040-history': history,
+  '0042-emergency-drills': emergencyDrills,
 };
 
 /** All steps that this version knows, in order. */

@@ -108,6 +108,17 @@ export interface BlockRow {
   entry: string;
 }
 
+/** One row: what is known of the drills of the emergency path. */
+export interface EmergencyDrillRow {
+  id: number;
+  /** When a drill can have been due at the earliest. */
+  since: IsoTime;
+  tried_at: IsoTime | null;
+  proven_at: IsoTime | null;
+  /** When somebody was last told that it is long ago. */
+  told_at: IsoTime | null;
+}
+
 export interface SecurityTables {
   security_config: SecurityConfigRow;
   break_glass_tokens: BreakGlassTokenRow;
@@ -117,4 +128,5 @@ export interface SecurityTables {
   access_lists: AccessListRow;
   notification_settings: NotificationSettingsRow;
   security_blocks: BlockRow;
+  emergency_drills: EmergencyDrillRow;
 }

@@ -57,6 +57,8 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   sessions: { key: ['id'], ...LEFT_OUT },
   security_blocks: { key: ['id'], ...LEFT_OUT },
   idempotency_keys: { key: ['id'], ...LEFT_OUT },
+  // Proofs of another machine.
+  emergency_drills: { key: ['id'], ...LEFT_OUT },
   decision_versions: { key: ['id'], ...LEFT_OUT },
   revisions: { key: ['id'], ...LEFT_OUT, bigints: ['revision'] },
 };

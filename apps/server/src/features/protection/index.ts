@@ -1,5 +1,5 @@
 import { checkCountryDatabase, findCountryDatabase } from '@sallyport/access/country-database';
-import type { SettingKey } from '@sallyport/contract';
+import type { NotificationEvent, SettingKey } from '@sallyport/contract';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import type { Actor } from '@sallyport/store/actor';
 import type { Executor } from '@sallyport/store/database/open';
@@ -209,6 +209,13 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     /** Everything is told again: HAProxy or the guards lost what they knew. */
     replay: enforcement.replay,
     refusedUpgradeAt: refusedUpgrades.lastAt,
+
+    /** Puts an event that is no request into the live log, and notifies of it. */
+    tell(event: NotificationEvent): void {
+      const { event_type, severity: level, message, timestamp, details } = event;
+      hub.publish({ level, message, timestamp, source: 'guard', fields: { event: event_type, ...details } });
+      notifier.notify(event);
+    },
 
     /** Throws a `Refusal` for a change of a setting that could lock the caller out. */
     async checkSetting(tx: Executor, key: SettingKey, value: string, actor: Actor): Promise<void> {

@@ -1,9 +1,11 @@
-import type { SettingKey } from '@sallyport/contract';
+import type { NotificationEvent, SettingKey } from '@sallyport/contract';
+import { createDrill, type DrillDeps } from '@sallyport/recovery/drill/drill';
 import type { App } from '../../http/app-type.ts';
 import { sendMail } from '../../net/mail.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Ground } from '../ground.ts';
 import { createBackupWriter } from './backups/write-backup.ts';
+import { watchProof } from './emergency/proof-watch.ts';
 import { emergencyRoutes } from './emergency/routes.ts';
 import { createEmergency, type EmergencyDeps } from './emergency/service.ts';
 import { createMetrics, type PlaneStatus } from './health/metrics.ts';
@@ -21,7 +23,7 @@ export type { Mailer } from './settings/mailer.ts';
 export type { Settings } from './settings/service.ts';
 
 export interface SystemDeps {
-  config: EmergencyDeps['config'];
+  config: EmergencyDeps['config'] & DrillDeps['config'];
   fetch: SafeFetch;
   /** What HAProxy tells of itself. */
   proxy: {
@@ -34,13 +36,15 @@ export interface SystemDeps {
   checkSetting: SettingDeps['check'];
   /** Called after a setting was stored by this process. */
   settingChanged: (key: SettingKey) => Promise<void>;
+  /** Tells an event to the live log and to whoever gets notifications. */
+  tell: (event: NotificationEvent) => void;
 }
 
 /** Wires how the service itself is set up, backed up and watched over: settings, mail, backups, metrics, health, the way back in. */
 export const createSystem = (ground: Ground, deps: SystemDeps) => {
-  const { config, fetch, proxy, checkSetting, settingChanged } = deps;
+  const { config, fetch, proxy, checkSetting, settingChanged, tell } = deps;
   const { database, dataDir, vault, audit, record, clock, log } = ground;
-  const { kysely: db, transact } = database;
+  const { kysely: db, transact, transactAside } = database;
   const settings = createSettings({
     db,
     transact,
@@ -57,6 +61,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
   registerUnjudgedMetrics(registry, proxy.unjudged);
   const emergency = createEmergency({
     config,
+    drill: createDrill({ config, db, transactAside, record, newestVerifiedBackup: async () => null, clock }),
     transact,
     record,
     note: audit.note,
@@ -77,6 +82,9 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
       await app.register(settingRoutes({ settings, mailer }));
       await app.register(urlRoutes(testUrl));
     },
+
+    /** Begins to tell what is long due; call it once there is somebody to tell. */
+    startWatch: () => watchProof({ db, isSetUp: config.emergencyToken !== undefined, tell, clock, log }),
 
     stop: emergency.stop,
   };

@@ -41,6 +41,7 @@ const isClassOn = (settings: NotificationSettings, type: EventType): boolean => 
       return settings.notify_acl_denials;
     case 'rate_limit_hit':
       return settings.notify_rate_limit_hits;
+    case 'emergency_unproven':
     case 'test':
       return true;
     default:

@@ -5,6 +5,7 @@ const TITLES: Readonly<Record<EventType, string>> = {
   waf_block: 'Request blocked by the firewall',
   acl_denial: 'Request denied by an access list',
   rate_limit_hit: 'Rate limit exceeded',
+  emergency_unproven: 'Emergency path not proven',
   test: 'Test notification',
 };
 

@@ -1,5 +1,6 @@
 import type { GuardSwitches } from '@sallyport/enforcement/entries';
 import type { Applied } from '@sallyport/enforcement/live-map';
+import type { Switches } from '@sallyport/store/security-switches';
 import type { Logger } from 'pino';
 import type { EnforcementPlane } from '../../../dataplane/protection/port.ts';
 import { repeat } from '../../../dataplane/repeat.ts';
@@ -7,7 +8,6 @@ import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { type Ban, endedBans, foldBans, type NetworkBan, toEntries } from './bans.ts';
 import type { GuardConfigFile } from './guard-config-file.ts';
 import { computeState, isEnforced, type SecurityFacts, type SecurityState } from './state.ts';
-import type { Switches } from './store.ts';
 
 /** What enforcement reads; always the newest committed state. */
 export interface EnforcementSource {

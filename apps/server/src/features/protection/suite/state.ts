@@ -1,12 +1,13 @@
 import { type AccessList, type GuardConfig, type Ruleset, SECURITY_DEFAULTS } from '@sallyport/contract';
 import type { GuardSwitches, RateLimit } from '@sallyport/enforcement/entries';
+import type { Switches } from '@sallyport/store/security-switches';
 import { setupOfHost } from '../../../dataplane/protection/waf-setup.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import type { Ban } from './bans.ts';
 import { compileExclusions } from './exclusions.ts';
 import { splitNetworks } from './network-list.ts';
 import { ruleSources } from './rule-sources.ts';
-import type { GuardedHost, StoredSecurityConfig, Switches } from './store.ts';
+import type { GuardedHost, StoredSecurityConfig } from './store.ts';
 
 /** Everything the state is computed from, as read from the store. */
 export interface SecurityFacts {

@@ -1,25 +1,10 @@
-import {
-  SETTINGS,
-  type SecurityConfig,
-  type SettingKey,
-  WAF_SETUP_DEFAULTS,
-  type WafExclusion,
-} from '@sallyport/contract';
+import { type SecurityConfig, WAF_SETUP_DEFAULTS, type WafExclusion } from '@sallyport/contract';
 import type { Executor } from '@sallyport/store/database/open';
-import { SWITCH_KEYS } from '@sallyport/store/security-switches';
+import { areSwitchedOn, SWITCH_KEYS, type Switches } from '@sallyport/store/security-switches';
 import { sql } from 'kysely';
 
 /** All that is stored of the configuration; the master switch is a setting. */
 export type StoredSecurityConfig = Omit<SecurityConfig, 'enabled'>;
-
-/** The switches of the suite, as settings have them. */
-export interface Switches {
-  guard: boolean;
-  acl: boolean;
-  waf: boolean;
-  rate_limit: boolean;
-  crowdsec: boolean;
-}
 
 /** The setting of the whole suite. */
 export const MASTER_SWITCH = SWITCH_KEYS.guard;
@@ -65,19 +50,7 @@ export const securityStore = (db: Executor) => ({
       .execute();
   },
 
-  async switches(): Promise<Switches> {
-    const keys = Object.values(SWITCH_KEYS);
-    const rows = await db.selectFrom('settings').selectAll().where('key', 'in', keys).execute();
-    const stored = new Map(rows.map(({ key, value }) => [key, value]));
-    const isOn = (key: SettingKey) => (stored.get(key) ?? SETTINGS[key].default) === 'true';
-    return {
-      guard: isOn(SWITCH_KEYS.guard),
-      acl: isOn(SWITCH_KEYS.acl),
-      waf: isOn(SWITCH_KEYS.waf),
-      rate_limit: isOn(SWITCH_KEYS.rate_limit),
-      crowdsec: isOn(SWITCH_KEYS.crowdsec),
-    };
-  },
+  switches: (): Promise<Switches> => areSwitchedOn(db),
 
   async setMaster(enabled: boolean): Promise<void> {
     const value = String(enabled);

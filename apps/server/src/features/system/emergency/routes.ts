@@ -1,11 +1,11 @@
-import { EmergencyReset, EmergencyStatus } from '@sallyport/contract';
+import { EmergencyDrill, EmergencyReset, EmergencyStatus } from '@sallyport/contract';
 import type { App } from '../../../http/app-type.ts';
 import type { Emergency } from './service.ts';
 
 const tags = ['emergency'];
 
 /** The way in when everything else refuses; `X-Emergency-Token` is the credential. */
-export const emergencyRoutes =
+const wayIn =
   (emergency: Emergency) =>
   async (app: App): Promise<void> => {
     // Nothing is asked for but a header: whatever tool is at hand may send whatever body with it.
@@ -30,6 +30,13 @@ export const emergencyRoutes =
         return emergency.reset(Array.isArray(token) ? token.join(',') : token, request.actor);
       },
     );
+  };
+
+/** The emergency reset, and what tells whether it would work. */
+export const emergencyRoutes =
+  (emergency: Emergency) =>
+  async (app: App): Promise<void> => {
+    await app.register(wayIn(emergency));
 
     app.get(
       '/emergency/status',
@@ -38,5 +45,18 @@ export const emergencyRoutes =
         schema: { tags, summary: 'Tell which ways out of a lock-out are set up', response: { 200: EmergencyStatus } },
       },
       async () => emergency.status(),
+    );
+
+    app.post(
+      '/emergency/drill',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags,
+          summary: 'Prove the ways out of a lock-out, without changing anything',
+          response: { 200: EmergencyDrill },
+        },
+      },
+      async (request) => emergency.drill(request.actor),
     );
   };

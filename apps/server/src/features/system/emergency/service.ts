@@ -1,7 +1,8 @@
-import type { EmergencyReset, EmergencyStatus } from '@sallyport/contract';
+import type { EmergencyDrill, EmergencyReset, EmergencyStatus } from '@sallyport/contract';
 import type { Config } from '@sallyport/deployment/config';
 import { formatAddress } from '@sallyport/deployment/listen';
 import { createDoor } from '@sallyport/recovery/door';
+import type { Drill } from '@sallyport/recovery/drill/drill';
 import { openProxy } from '@sallyport/recovery/open-proxy';
 import { openPendingNote } from '@sallyport/recovery/pending';
 import { createReset } from '@sallyport/recovery/reset';
@@ -13,6 +14,7 @@ import type { Logger } from 'pino';
 
 export interface EmergencyDeps {
   config: Pick<Config, 'dataDir' | 'emergencyToken' | 'emergencyBind' | 'managementCidrs'>;
+  drill: Drill;
   transact: Transact;
   record: RecordChange;
   /** Writes an event down that changes nothing else; may reject. */
@@ -24,7 +26,7 @@ export interface EmergencyDeps {
 
 /** The first tier of emergency recovery, in the server itself (spec, Authentication 7). */
 export const createEmergency = (deps: EmergencyDeps) => {
-  const { config, transact, record, note, enforce, log } = deps;
+  const { config, drill, transact, record, note, enforce, log } = deps;
   const door = createDoor({ token: config.emergencyToken, managementCidrs: config.managementCidrs });
   const failed = (what: string) => (error: Error) => log.warn({ reason: error.message }, what);
   const reset = createReset({
@@ -57,11 +59,14 @@ export const createEmergency = (deps: EmergencyDeps) => {
       return reset.run(actor);
     },
 
-    status: (): EmergencyStatus => ({
+    status: async (): Promise<EmergencyStatus> => ({
       token_set: config.emergencyToken !== undefined,
       listener: config.emergencyBind ? formatAddress(config.emergencyBind.host, config.emergencyBind.port) : null,
-      last_proven_at: null,
+      last_proven_at: await drill.provenAt(),
     }),
+
+    /** See `createDrill`. */
+    drill: (actor: Actor): Promise<EmergencyDrill> => drill.run(actor),
 
     stop: (): Promise<void> => reset.stop(),
   };
