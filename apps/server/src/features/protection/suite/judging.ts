@@ -1,0 +1,115 @@
+import type { GuardSwitches } from '@sallyport/enforcement/entries';
+import type { EnforcementPlane } from '../../../dataplane/protection/port.ts';
+import type { GuardConfigFile } from './guard-config-file.ts';
+import type { Parts } from './parts.ts';
+import type { SecurityState } from './state.ts';
+
+interface JudgingDeps {
+  plane: EnforcementPlane;
+  guardFile: GuardConfigFile;
+  parts: Parts;
+  /** The newest state that was computed. */
+  newest: () => SecurityState | undefined;
+  /** Called after each turn, whatever came of it. */
+  onTurn: () => void;
+}
+
+/**
+ * What the guards know and what HAProxy asks them. Guards take seconds to compile rules, and may hang: this has turns of its
+ * own, for which nothing waits that HAProxy can do alone.
+ */
+export const createJudging = ({ plane, guardFile, parts, newest, onTurn }: JudgingDeps) => {
+  /** The switches that HAProxy has. */
+  let inForce: GuardSwitches | undefined;
+  /** Newest configuration that every guard was seen to serve. */
+  let guardsServe: number | undefined;
+  /** How many changes of hosts are on their way to the routes. */
+  let routesUnderway = 0;
+  let turns: Promise<void> = Promise.resolve();
+
+  const tellSwitches = (switches: GuardSwitches): Promise<void> =>
+    parts.tell('switches', switches, async () => {
+      const result = await plane.applySwitches(switches);
+      if (result.applied) inForce = switches;
+      return result;
+    });
+
+  const tellGuards = (content: SecurityState['guard']): Promise<void> =>
+    parts.run('guards', async () => {
+      await guardFile.write(content);
+      const revision = guardFile.revision();
+      // Every guard has it.
+      if (parts.isTold('guards', String(revision))) return { applied: true, issue: null };
+      const result = await plane.applyGuardConfig({ revision, ...content });
+      if (result.applied) {
+        guardsServe = revision;
+        parts.noteTold('guards', String(revision));
+      }
+      return result;
+    });
+
+  /**
+   * What verdicts have to be of: what guards serve, so that one that comes back with something older refuses. Before any was
+   * seen that is what is on disk for them. As long as routes may still ask for a list that guards have forgotten it stays as it is:
+   * a guard has the last word about what it is ahead of, and refuses what it should know of.
+   */
+  const requiredPolicy = (): number =>
+    (routesUnderway > 0 ? inForce?.policy : undefined) ?? guardsServe ?? guardFile.revision();
+
+  /** What the guards have to know of the newest state, and then what they are asked: nothing that they don't know yet. */
+  const turn = async (): Promise<void> => {
+    const state = newest();
+    if (!state) return;
+    const { guard, switches } = state;
+    await tellGuards(guard);
+    // Meanwhile another state may have come; its own turn follows.
+    if (newest()?.switches === switches) await tellSwitches({ ...switches, policy: requiredPolicy() });
+    onTurn();
+  };
+
+  const takeTurn = (): void => {
+    turns = turns.then(turn);
+  };
+
+  return {
+    takeTurn,
+    /** Resolves when the turns taken so far are over. */
+    idle: (): Promise<void> => turns,
+
+    /**
+     * Ends now what is not to be asked of the guards any more, whatever they are busy with, and before they forget it: one
+     * that is asked for more than it knows of refuses.
+     */
+    async stopAsking({ judgeAccess, judgeWaf, failMode }: SecurityState['switches']): Promise<void> {
+      if (!inForce) return;
+      await tellSwitches({
+        ...inForce,
+        judgeAccess: judgeAccess && inForce.judgeAccess,
+        judgeWaf: judgeWaf && inForce.judgeWaf,
+        failMode,
+      });
+    },
+
+    /** Routes are about to change; what it returns is to be called when they have, or won't. */
+    routesChange(): () => void {
+      routesUnderway += 1;
+      return () => {
+        routesUnderway -= 1;
+        if (routesUnderway === 0 && inForce && inForce.policy !== requiredPolicy()) takeTurn();
+      };
+    },
+
+    /** What is wrong with the guards at the moment, when requests need a verdict; `isJudged`: whether they get one. */
+    async health(): Promise<{ isJudged: boolean; issue: string | null }> {
+      const { judgeAccess, judgeWaf, failMode } = inForce ?? {};
+      const judges = judgeAccess || judgeWaf ? await plane.judges() : undefined;
+      if (!judges || (judges.total > 0 && judges.away.length === 0)) return { isJudged: true, issue: null };
+      if (judges.away.length < judges.total) {
+        const does = judges.away.length === 1 ? 'does' : 'do';
+        return { isJudged: true, issue: `${judges.away.join(', ')} ${does} not answer: the other guards judge alone` };
+      }
+      const fate = failMode === 'open' ? 'pass without one (waf_fail_mode is open)' : 'are refused with 503';
+      return { isJudged: false, issue: `no guard answers: requests that need a verdict ${fate}` };
+    },
+  };
+};

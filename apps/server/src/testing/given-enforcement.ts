@@ -1,0 +1,127 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GuardConfig } from '@sallyport/contract';
+import { systemActor } from '@sallyport/store/actor';
+import { migrate } from '@sallyport/store/database/migrate';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { pino } from 'pino';
+import type { EnforcementPlane } from '../dataplane/protection/port.ts';
+import { createDecisions } from '../features/protection/decisions/service.ts';
+import { decisionStore } from '../features/protection/decisions/store.ts';
+import type { CoreRuleSet } from '../features/protection/rulesets/core-rule-set.ts';
+import { createSecuritySource } from '../features/protection/stored.ts';
+import { createEnforcement, type Enforcement } from '../features/protection/suite/enforcement.ts';
+import { createGuardConfigFile, guardConfigPath } from '../features/protection/suite/guard-config-file.ts';
+import { emptyStore } from './start-app.ts';
+import { type Enforced, startEnforced } from './start-enforced.ts';
+
+/** The plane of this process, and the order in which it is told. */
+const noted = (plane: EnforcementPlane, order: string[]): EnforcementPlane => {
+  const note = <T>(what: string, done: T): T => {
+    order.push(what);
+    return done;
+  };
+  return {
+    applyDecisions: (change) => note(`bans ${change.type}`, plane.applyDecisions(change)),
+    applyWhitelist: (networks) => note('whitelist', plane.applyWhitelist(networks)),
+    applyRateLimit: (rateLimit) => note('rate limit', plane.applyRateLimit(rateLimit)),
+    applySwitches: (switches) => note('switches', plane.applySwitches(switches)),
+    applyTraffic: (isWanted) => note('traffic', plane.applyTraffic(isWanted)),
+    applyGuardConfig: (guard) => note('guards', plane.applyGuardConfig(guard)),
+    judges: plane.judges,
+  };
+};
+
+/** What guards are to know, as it is on disk. */
+export const readGuardFile = (dataDir: string) =>
+  JSON.parse(readFileSync(guardConfigPath(dataDir), 'utf8')) as GuardConfig;
+
+/** A core rule set that compiles at once. */
+const givenRules = (directory: string): CoreRuleSet => {
+  const [setup, rules] = [join(directory, 'setup.conf'), join(directory, 'rules.conf')];
+  writeFileSync(setup, 'SecRuleEngine On\n');
+  writeFileSync(rules, 'SecRule ARGS "@contains attack" "id:1001,phase:2,deny,log"\n');
+  return { directory, setup: [setup], rules: [rules] };
+};
+
+const START = Date.parse('2026-11-20T12:00:00.000Z');
+export const actor = systemActor('test');
+
+/** A node's enforcement with a store and a data plane of its own. */
+export interface Given {
+  database: Database;
+  dataDir: string;
+  enforcement: Enforcement;
+  /** A real HAProxy. */
+  haproxy: Enforced;
+  /** Networks that it refuses, sorted. */
+  bans(): Promise<string[]>;
+  /** What the plane was told, in order. */
+  order: string[];
+  /** Decisions of this node. */
+  decisions: ReturnType<typeof createDecisions>;
+  /** Decisions as another node makes them: this one's enforcement is not told. */
+  elsewhere: ReturnType<typeof createDecisions>;
+  advance(ms: number): void;
+  setSetting(key: string, value: string): Promise<void>;
+}
+
+/** Does `work` with an enforcement that nothing was told yet, over an empty store of that kind. */
+export const givenEnforcement = (kind: Parameters<typeof emptyStore>[0], work: (given: Given) => Promise<void>) =>
+  emptyStore(kind, async (config) => {
+    const database = openDatabase(config);
+    const haproxy = await startEnforced(config);
+    try {
+      await migrate(database);
+      let now = START;
+      const clock = () => new Date(now);
+      const order: string[] = [];
+      const rules = givenRules(config.dataDir);
+      const enforcement = createEnforcement({
+        source: createSecuritySource(database.kysely, () => false),
+        plane: noted(haproxy.plane, order),
+        guardFile: createGuardConfigFile(config.dataDir),
+        core: () => rules,
+        clock,
+        log: pino({ level: 'silent' }),
+      });
+      const common = {
+        db: database.kysely,
+        transact: database.transact,
+        store: decisionStore,
+        whitelist: async () => [],
+        inForce: enforcement.inForce,
+        record: async () => {},
+        clock,
+      };
+      await work({
+        database,
+        dataDir: config.dataDir,
+        enforcement,
+        haproxy,
+        bans: async () => [...(await haproxy.bans()).keys()].sort(),
+        order,
+        decisions: createDecisions({ ...common, plane: enforcement }),
+        elsewhere: createDecisions({ ...common, plane: { decisionsChanged: async () => {} } }),
+        advance(ms) {
+          now += ms;
+        },
+        async setSetting(key, value) {
+          await database.transact((tx) =>
+            tx
+              .insertInto('settings')
+              .values({ key, value })
+              .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
+              .execute(),
+          );
+        },
+      });
+    } finally {
+      await haproxy.stop();
+      await database.stop();
+    }
+  });
+
+/** A ban by hand; without `duration` until it is lifted. */
+export const ban = ({ decisions }: Given, ip: string, duration?: string) =>
+  decisions.create({ ip, action: 'block', ...(duration === undefined ? {} : { duration }) }, actor);
