@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { endWhenSilent, type Patience, SILENCE_MS } from './silence.ts';
@@ -84,9 +85,12 @@ test('does not end a connection whose answer flows, and counts from its last wor
   const noticed = once(client, 'notice');
   await other.query('select pg_advisory_unlock(811)');
   await noticed;
+  // Of a connection that was given up the client hears later.
+  const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   vi.advanceTimersByTime(SILENCE_MS - 1);
-  expect(ended).toBe(false);
+  expect(stream.destroyed).toBe(false);
   vi.advanceTimersByTime(1);
+  expect(stream.destroyed).toBe(true);
   expect(await answer).toBe('failed');
 });
 
