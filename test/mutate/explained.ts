@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { Mutant } from './find-mutants.ts';
 
 /** A mutant that no test can or should notice, found again by its text: lines move. */
 export interface Explained {
+  /** Path from the repository's root. */
   readonly file: string;
   /** The line it is in, trimmed. */
   readonly code?: string;
@@ -18,13 +18,17 @@ export interface Explained {
 export const readExplained = (): readonly Explained[] =>
   JSON.parse(readFileSync(new URL('./explained.json', import.meta.url), 'utf8'));
 
-/** The explanation of a mutant, if there is one. A file may have moved to another folder since. */
+/** The explanation of a mutant, if there is one. */
 export const explanationOf = (list: readonly Explained[], mutant: Mutant): Explained | undefined =>
   list.find(
     ({ file, code, within, change }) =>
-      basename(file) === basename(mutant.file) &&
+      file === mutant.file &&
       (code !== undefined || within !== undefined) &&
       (code === undefined || code === mutant.code) &&
       (within === undefined || mutant.within.includes(within)) &&
       (change === undefined || change === mutant.change),
   );
+
+/** Explanations of this file that fit none of its mutants: the code has changed, and what they say is to be read anew. */
+export const outdated = (list: readonly Explained[], file: string, mutants: readonly Mutant[]): readonly Explained[] =>
+  list.filter((one) => one.file === file && !mutants.some((mutant) => explanationOf([one], mutant)));

@@ -2,7 +2,7 @@ import { globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { explanationOf, readExplained } from './explained.ts';
+import { explanationOf, outdated, readExplained } from './explained.ts';
 import { renderTable, scoresOf } from './report.ts';
 import { makeSandbox } from './sandbox.ts';
 import { createTestRunner } from './test-runner.ts';
@@ -46,12 +46,20 @@ try {
   for (const file of sourceFiles) {
     const tests = testsOf(sandbox.root, file, values.tests);
     const startedAt = Date.now();
-    const tried = await tryMutants(sandbox, runner, file, tests, ({ mutant, fate }) => {
-      if (fate === 'noticed' || fate === 'too long' || explanationOf(explained, mutant)) return;
-      console.log(`${fate}: ${file}:${mutant.line} [${mutant.kind}] ${mutant.change}\n    ${mutant.code}`);
+    const tried = await tryMutants(file, tests, {
+      sandbox,
+      runner,
+      isExplained: (mutant) => explanationOf(explained, mutant) !== undefined,
+      onTried({ mutant, fate }) {
+        if (fate !== 'survived' && fate !== 'not reached') return;
+        console.log(`${fate}: ${file}:${mutant.line} [${mutant.kind}] ${mutant.change}\n    ${mutant.code}`);
+      },
     });
     all.push(...tried);
-    const [score] = scoresOf(tried, explained, () => file);
+    const mutants = tried.map(({ mutant }) => mutant);
+    for (const { code, within } of outdated(explained, file, mutants))
+      console.log(`explained.json: nothing is left of ${code ?? within} in ${file}`);
+    const [score] = scoresOf(tried, () => file);
     if (score)
       console.log(
         `${file}: ${score.noticed + score.explained} of ${score.mutants}, ${Math.round((Date.now() - startedAt) / 1000)} s, ${tests.length} test files`,
@@ -62,4 +70,4 @@ try {
 } finally {
   await runner.stop();
 }
-console.log(renderTable(scoresOf(all, explained, (file) => file.slice(0, file.lastIndexOf('/')))));
+console.log(renderTable(scoresOf(all, (file) => file.slice(0, file.lastIndexOf('/')))));

@@ -1,5 +1,4 @@
-import { type Explained, explanationOf } from './explained.ts';
-import type { Tried } from './try-mutants.ts';
+import type { Fate, Tried } from './try-mutants.ts';
 
 /** How many of the mutants of one folder or file were noticed. */
 export interface Score {
@@ -11,16 +10,16 @@ export interface Score {
 }
 
 /** Scores by what `nameOf` makes of a file, in the order in which they appear. */
-export const scoresOf = (
-  tried: readonly Tried[],
-  explained: readonly Explained[],
-  nameOf: (file: string) => string,
-): readonly Score[] =>
+export const scoresOf = (tried: readonly Tried[], nameOf: (file: string) => string): readonly Score[] =>
   [...Map.groupBy(tried, ({ mutant }) => nameOf(mutant.file))].map(([name, group]) => {
-    const noticed = group.filter(({ fate }) => fate === 'noticed' || fate === 'too long').length;
-    const rest = group.filter(({ fate }) => fate === 'survived' || fate === 'not reached');
-    const known = rest.filter(({ mutant }) => explanationOf(explained, mutant) !== undefined).length;
-    return { name, mutants: group.length, noticed, explained: known, unnoticed: rest.length - known };
+    const count = (...fates: readonly Fate[]) => group.filter(({ fate }) => fates.includes(fate)).length;
+    return {
+      name,
+      mutants: group.length,
+      noticed: count('noticed', 'too long'),
+      explained: count('explained'),
+      unnoticed: count('survived', 'not reached'),
+    };
   });
 
 /** A table in Markdown; the share counts explained mutants as noticed. */

@@ -51,12 +51,20 @@ test('tells the mutants that a test notices from those that none does', async ()
     sandbox.remove();
   });
   const tried: Tried[] = [];
-  await tryMutants(sandbox, runner, 'clamp.ts', ['clamp.test.ts'], (result) => tried.push(result), 1_000);
+  await tryMutants('clamp.ts', ['clamp.test.ts'], {
+    sandbox,
+    runner,
+    isExplained: ({ code, change }) => code === 'if (value > most) return most;' && change === 'value > most → true',
+    onTried: (result) => tried.push(result),
+    graceMs: 1_000,
+  });
   const withFate = (fate: Tried['fate']) =>
     tried.filter((result) => result.fate === fate).map(({ mutant }) => `${mutant.line}: ${mutant.change}`);
   // At the limit either answer is the same one.
   expect(withFate('survived')).toEqual(['2: > → >=']);
   expect(withFate('not reached')).toEqual(['5: 1 + 1 → undefined', '5: + → -']);
+  // It would be noticed; nobody tried.
+  expect(withFate('explained')).toEqual(['2: value > most → true']);
   // It counts down, and never gets there.
   expect(withFate('too long')).toContain('8: at++ → at--');
   expect(tried.find(({ mutant }) => mutant.change === 'return most; → return;')).toMatchObject({

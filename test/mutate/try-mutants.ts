@@ -6,8 +6,8 @@ import { distancesFrom } from './import-graph.ts';
 import type { Sandbox } from './sandbox.ts';
 import type { TestRunner } from './test-runner.ts';
 
-/** What became of a mutant: a test failed, none did, it never ended, or no test runs that code. */
-export type Fate = 'noticed' | 'survived' | 'too long' | 'not reached';
+/** What became of a mutant: a test failed, none did, it never ended, no test runs that code, or it was not tried. */
+export type Fate = 'noticed' | 'survived' | 'too long' | 'not reached' | 'explained';
 
 /** A mutant and its fate. */
 export interface Tried {
@@ -28,14 +28,21 @@ interface Reach {
   readonly processorMs: number;
 }
 
+/** How mutants are tried. */
+export interface Trial {
+  readonly sandbox: Sandbox;
+  readonly runner: TestRunner;
+  /** Whether it is known why no test notices this one: then it is not tried. */
+  readonly isExplained: (mutant: Mutant) => boolean;
+  readonly onTried: (tried: Tried) => void;
+  readonly graceMs?: number;
+}
+
 /** Tries every mutant of a file with the tests that run the code it is in. Throws when a test fails without any mutant. */
 export const tryMutants = async (
-  sandbox: Sandbox,
-  runner: TestRunner,
   file: string,
   tests: readonly string[],
-  onTried: (tried: Tried) => void,
-  graceMs = 10_000,
+  { sandbox, runner, isExplained, onTried, graceMs = 10_000 }: Trial,
 ): Promise<readonly Tried[]> => {
   const text = readFileSync(join(sandbox.root, file), 'utf8');
   const mutants = findMutants(file, text);
@@ -64,12 +71,16 @@ export const tryMutants = async (
 
   const tried: Tried[] = [];
   for (const mutant of mutants) {
-    const part = counted.partAt(mutant.start);
-    const reached = reaches.filter(({ parts }) => part === -1 || parts.has(part));
     const note = (result: Tried) => {
       tried.push(result);
       onTried(result);
     };
+    if (isExplained(mutant)) {
+      note({ mutant, fate: 'explained' });
+      continue;
+    }
+    const part = counted.partAt(mutant.start);
+    const reached = reaches.filter(({ parts }) => part === -1 || parts.has(part));
     if (reached.length === 0) {
       note({ mutant, fate: 'not reached' });
       continue;
