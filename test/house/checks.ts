@@ -14,14 +14,14 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/deployment': [],
   'packages/store': ['contract', 'deployment'],
   'packages/enforcement': ['access', 'deployment', 'haproxy'],
-  'packages/backup': [],
+  'packages/backup': ['access', 'contract', 'deployment', 'store'],
   'packages/recovery': ['access', 'contract', 'deployment', 'enforcement', 'haproxy', 'store'],
   'apps/supervisor': ['deployment', 'haproxy', 'waf'],
   'apps/guard': ['access', 'contract', 'deployment', 'spop', 'waf'],
-  'apps/cli': ['contract', 'deployment', 'recovery', 'store', 'waf'],
+  'apps/cli': ['backup', 'contract', 'deployment', 'recovery', 'store', 'waf'],
   'apps/emergency': ['access', 'deployment', 'recovery', 'store'],
   'apps/web': ['contract'],
-  'apps/server': ['access', 'contract', 'deployment', 'enforcement', 'haproxy', 'recovery', 'store', 'waf'],
+  'apps/server': ['access', 'backup', 'contract', 'deployment', 'enforcement', 'haproxy', 'recovery', 'store', 'waf'],
 };
 
 /** Which rooms of the server each of its rooms may enter. Its root, and `render`, wire them and may enter all. */

@@ -136,7 +136,7 @@ export const startServer = async (
     plane: dataPlane.routes,
     reservedOrigin: dataPlane.reservedOrigin,
     protection,
-    writeBackup: system.writeBackup,
+    backUp: system.backUp,
   });
   const changes = createChanges(ground, { settings: system.settings });
   const app = await createApp({
@@ -148,6 +148,7 @@ export const startServer = async (
     features: { system, accounts, protection, traffic, changes },
   });
 
+  await system.tidyBackups();
   const retention = accounts.startRetention();
   const historyRetention = changes.startRetention();
   const protecting = await protection.start();

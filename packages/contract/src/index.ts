@@ -1,5 +1,6 @@
 export * from './access-list.ts';
 export * from './audit-entry.ts';
+export * from './backup.ts';
 export * from './block.ts';
 export * from './certificate.ts';
 export * from './crowdsec.ts';

@@ -115,6 +115,13 @@ export const SETTINGS = {
     default: '256',
     description: 'What the history may take in the store; the oldest changes go first.',
   },
+  'backup.keep': {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    default: '14',
+    description: 'How many scheduled backups are kept, and how many automatic ones. The newest valid one always is.',
+  },
   'smtp.host': {
     type: 'text',
     takesSession: true,

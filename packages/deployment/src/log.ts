@@ -6,7 +6,7 @@ import { createStandardOutput } from './standard-output.ts';
 export type LogFormat = 'text' | 'json';
 
 /** Fields that hold a credential wherever they appear; their values never reach the log. */
-const SECRETS = ['authorization', 'cookie', 'password', 'token', 'secret', 'key_sealed', 'pem'];
+const SECRETS = ['authorization', 'cookie', 'password', 'passphrase', 'token', 'secret', 'key_sealed', 'pem'];
 
 /** Standard output for a log in `format`. */
 export const logOutput = (format: LogFormat): DestinationStream => {

@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { createShelf } from '@sallyport/backup/shelf/shelf';
 import type { Config } from '@sallyport/deployment/config';
 import { createDrill } from '@sallyport/recovery/drill/drill';
 import { openProxy } from '@sallyport/recovery/open-proxy';
@@ -74,7 +75,7 @@ const drill = () =>
           db,
           transactAside,
           record,
-          newestVerifiedBackup: async () => null,
+          newestVerifiedBackup: createShelf(config.dataDir).newestVerified,
           clock: () => new Date(),
         });
         const { ok, checks, proven_at } = await run(ourActor());

@@ -28,28 +28,31 @@ export interface ApiDocument {
   webhooks?: Record<string, { post: Operation & { summary: string } }>;
 }
 
-const file = (description: string) => ({ type: 'string', contentMediaType: 'application/x-pem-file', description });
+const file = (description: string, contentMediaType = 'application/x-pem-file') => ({
+  type: 'string',
+  contentMediaType,
+  description,
+});
+
+const form = (required: string[], properties: Record<string, object>): RequestBody => ({
+  required: true,
+  content: { 'multipart/form-data': { schema: { type: 'object', required, properties } as { required: string[] } } },
+});
 
 /** Read as a stream of parts, so that no schema of the route describes it. */
-const UPLOAD: RequestBody = {
-  required: true,
-  content: {
-    'multipart/form-data': {
-      schema: {
-        type: 'object',
-        required: ['name', 'certificate_file', 'key_file'],
-        properties: {
-          name: { type: 'string' },
-          certificate_file: file('.crt or .pem, at most 1 MiB'),
-          key_file: file('.key or .pem, at most 1 MiB'),
-        },
-      } as { required: string[] },
-    },
-  },
+const UPLOADS: Readonly<Record<string, RequestBody>> = {
+  '/api/v1/certificates/upload': form(['name', 'certificate_file', 'key_file'], {
+    name: { type: 'string' },
+    certificate_file: file('.crt or .pem, at most 1 MiB'),
+    key_file: file('.key or .pem, at most 1 MiB'),
+  }),
+  '/api/v1/backups/upload': form(['file'], {
+    file: file('As it was downloaded, at most 1 GiB', 'application/octet-stream'),
+    passphrase: { type: 'string', description: 'Of an encrypted backup: with it the whole of it is verified.' },
+  }),
 };
 
 const LIVE_PATH = '/api/v1/logs/live';
-const UPLOAD_PATH = '/api/v1/certificates/upload';
 
 const header = (description: string, type: 'integer' | 'string') => ({ description, schema: { type } });
 
@@ -60,7 +63,7 @@ const nameOf = (method: string, path: string): string =>
 /** GET of one object by an id is a version of it, and so are these. */
 const SINGLE = new Set(['/security/config', '/security/notifications/settings']);
 /** Answers of these are not what is stored. */
-const UNVERSIONED = new Set(['/auth/sessions/{id}', '/security/blocks/{reference}']);
+const UNVERSIONED = new Set(['/auth/sessions/{id}', '/security/blocks/{reference}', '/backups/{name}/download']);
 /** A list of an object's changes is a list. */
 const isHistory = (path: string): boolean => path.endsWith('/history');
 /** POSTs that change an object there may be already. */
@@ -196,7 +199,8 @@ export const completeDocument = <Document extends ApiDocument>(
       if (policy === undefined) throw new Error(`no policy is known for ${method} ${path}`);
       operation.operationId = nameOf(method, path);
       operation.security = securityOf(policy);
-      if (path === UPLOAD_PATH) operation.requestBody = UPLOAD;
+      const upload = UPLOADS[path];
+      if (upload) operation.requestBody = upload;
       if (path === LIVE_PATH) operation.responses = { ...LIVE };
       const body = operation.requestBody;
       // A body that is left out counts as an empty object.

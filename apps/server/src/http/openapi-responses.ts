@@ -34,6 +34,10 @@ const REFUSALS: Readonly<Record<number, { description: string; error: string }>>
     description: 'Not set up on this deployment.',
     error: 'Emergency reset is off: SALLYPORT_EMERGENCY_TOKEN is not set',
   },
+  507: {
+    description: 'The disk is full; nothing was changed.',
+    error: 'The disk is full',
+  },
   503: {
     description: 'The database can not be reached; Retry-After says when to try again.',
     error: 'The database can not be reached',
@@ -68,6 +72,8 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'POST /access-lists': [409],
   'PUT /access-lists/{id}': [409],
   'DELETE /access-lists/{id}': [409],
+  'POST /backups': [507],
+  'POST /backups/upload': [507],
   'POST /security/decisions': [409],
   'POST /security/exclusions': [409],
   'DELETE /security/rulesets/{id}': [409],

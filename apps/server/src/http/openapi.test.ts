@@ -217,6 +217,11 @@ test('describes what succeeds', async () => {
   await send('POST', '/settings/validate-url', { url: 'http://p.example.com/' });
   await refused(403, 'POST', '/settings/test-url', { url: 'http://127.0.0.1/' });
   await send('POST', '/settings/test-mail', {});
+  const backup = await send<{ name: string }>('POST', '/backups', {});
+  await send('GET', `/backups/${backup.name}`);
+  await send('GET', `/backups/${backup.name}/download`);
+  await send('POST', `/backups/${backup.name}/verify`, {});
+  await send('DELETE', `/backups/${backup.name}`);
 
   for (const { method, path } of operations()) {
     if (method === 'GET' && path.startsWith('/api/v1') && !path.includes('{')) await exchange('GET', path.slice(7));

@@ -32,7 +32,7 @@ describe('what a route does not know', () => {
 
   test('is refused by name in the body of every route but the way in', async () => {
     const takesBody = routes.filter(
-      ([method, path]) => method !== 'GET' && path !== '/certificates/upload' && path !== WAY_IN,
+      ([method, path]) => method !== 'GET' && !path.endsWith('/upload') && path !== WAY_IN,
     );
     expect(takesBody.length).toBeGreaterThan(40);
     for (const [method, path] of takesBody) {

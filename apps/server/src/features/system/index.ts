@@ -4,7 +4,9 @@ import type { App } from '../../http/app-type.ts';
 import { sendMail } from '../../net/mail.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Ground } from '../ground.ts';
-import { createBackupWriter } from './backups/write-backup.ts';
+import { registerBackupMetrics } from './backups/metrics.ts';
+import { backupRoutes } from './backups/routes.ts';
+import { type BackupDeps, createBackups } from './backups/service.ts';
 import { watchProof } from './emergency/proof-watch.ts';
 import { emergencyRoutes } from './emergency/routes.ts';
 import { createEmergency, type EmergencyDeps } from './emergency/service.ts';
@@ -23,7 +25,7 @@ export type { Mailer } from './settings/mailer.ts';
 export type { Settings } from './settings/service.ts';
 
 export interface SystemDeps {
-  config: EmergencyDeps['config'] & DrillDeps['config'];
+  config: EmergencyDeps['config'] & DrillDeps['config'] & BackupDeps['config'];
   fetch: SafeFetch;
   /** What HAProxy tells of itself. */
   proxy: {
@@ -43,7 +45,7 @@ export interface SystemDeps {
 /** Wires how the service itself is set up, backed up and watched over: settings, mail, backups, metrics, health, the way back in. */
 export const createSystem = (ground: Ground, deps: SystemDeps) => {
   const { config, fetch, proxy, checkSetting, settingChanged, tell } = deps;
-  const { database, dataDir, vault, audit, record, clock, log } = ground;
+  const { database, vault, audit, record, clock, log } = ground;
   const { kysely: db, transact, transactAside } = database;
   const settings = createSettings({
     db,
@@ -59,9 +61,26 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
   const metrics = createMetrics(proxy.status);
   const { registry } = metrics;
   registerUnjudgedMetrics(registry, proxy.unjudged);
+  const backups = createBackups({
+    config,
+    transactAside,
+    record,
+    note: audit.note,
+    keep: async () => Number(await settings.read('backup.keep')),
+    clock,
+    log,
+  });
+  registerBackupMetrics(registry, backups.all);
   const emergency = createEmergency({
     config,
-    drill: createDrill({ config, db, transactAside, record, newestVerifiedBackup: async () => null, clock }),
+    drill: createDrill({
+      config,
+      db,
+      transactAside,
+      record,
+      newestVerifiedBackup: backups.newestVerifiedBackup,
+      clock,
+    }),
     transact,
     record,
     note: audit.note,
@@ -72,12 +91,16 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     settings,
     mailer,
     metrics,
-    writeBackup: createBackupWriter({ db, dataDir, clock }),
+    /** Makes a backup before something is changed that can't be taken back. */
+    backUp: backups.createAutomatic,
+    /** Removes what a crash left in the middle of a backup; for the start. */
+    tidyBackups: backups.tidy,
 
     emergencyRoutes: emergencyRoutes(emergency),
     healthRoutes: healthRoutes({ registry, isProxyUp: proxy.isUp }),
     /** For the root of the server, where scrapers look when they are told nothing else. */
     metricsRoute: metricsRoute(registry),
+    backupRoutes: backupRoutes(backups),
     async settingRoutes(app: App): Promise<void> {
       await app.register(settingRoutes({ settings, mailer }));
       await app.register(urlRoutes(testUrl));

@@ -23,11 +23,11 @@ export interface TrafficDeps {
   plane: Plane;
   reservedOrigin: ProxyHostDeps['reservedOrigin'];
   protection: Pick<Protection, 'hostsChanged' | 'inForce' | 'refusedUpgradeAt'>;
-  writeBackup: System['writeBackup'];
+  backUp: System['backUp'];
 }
 
 /** Wires what is proxied to where: proxy hosts, remote servers, certificates. */
-export const createTraffic = (ground: Ground, { plane, reservedOrigin, protection, writeBackup }: TrafficDeps) => {
+export const createTraffic = (ground: Ground, { plane, reservedOrigin, protection, backUp }: TrafficDeps) => {
   const { database, vault, record, clock, log } = ground;
   const { kysely: db, transact } = database;
   const common = { db, transact, record, clock };
@@ -71,7 +71,7 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
     store: certificateStore,
     vault,
     plane: { certificateState: plane.certificateState, syncCertificates },
-    backup: writeBackup,
+    backUp,
   });
 
   return {

@@ -1,4 +1,4 @@
-import type { AuditEntry, Invite, TotpSecret } from '@sallyport/contract';
+import type { AuditEntry, Backup, Invite, TotpSecret } from '@sallyport/contract';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -15,6 +15,7 @@ const CHANGE_NOTHING = new Set([
   'POST /settings/test-mail',
   'POST /access-lists/:id/test',
   'POST /security/notifications/test',
+  'POST /backups/:name/verify',
 ]);
 /** They start and end a process, which no store can take back; their entries are held by crowdsec.test.ts. */
 const OF_PROCESSES = new Set(['POST /admin/crowdsec/start', 'POST /admin/crowdsec/stop']);
@@ -136,6 +137,14 @@ onBothDatabases('every change', (kind) => {
     const form = uploadForm('site', makeCertificate(['site.example.com']));
     const { id } = await change<{ id: number }>('certificate.upload', 'POST', '/certificates/upload', form);
     await change('certificate.delete', 'DELETE', `/certificates/${id}`);
+
+    const backup = await change<Backup>('backup.create', 'POST', '/backups', {});
+    const path = `/backups/${backup.name}`;
+    const downloaded = await fetch(`${app.url}/api/v1${path}/download`, { headers: admin.headers });
+    const upload = new FormData();
+    upload.set('file', await downloaded.blob());
+    await change('backup.upload', 'POST', '/backups/upload', upload);
+    await change('backup.delete', 'DELETE', path);
 
     await change('setting.set', 'POST', '/settings', { key: 'smtp.host', value: '' });
     await change('setting.reset', 'DELETE', '/settings/smtp.host');

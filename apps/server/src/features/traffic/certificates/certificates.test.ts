@@ -1,9 +1,11 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import type { Certificate, ErrorBody, ProxyHost, UploadedCertificate } from '@sallyport/contract';
+import { openArchive } from '@sallyport/backup/format/open-archive';
+import { KNOWN_PARTS } from '@sallyport/backup/shelf/make-backup';
+import type { Backup, Certificate, ErrorBody, ProxyHost, UploadedCertificate } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate, makeNamesakes, uploadForm } from '../../../../../../test/support/certificates.ts';
+import { createGiven } from '../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
 
 onBothDatabases('certificates', (kind) => {
@@ -195,12 +197,17 @@ onBothDatabases('certificates', (kind) => {
     const { body } = await upload(uploadForm('Backed up', makeCertificate(['backup.example.com'])));
     const deleted = await app.send<{ message: string }>('DELETE', `/certificates/${body.id}`);
     expect(deleted).toMatchObject({ status: 200, body: { message: expect.any(String) } });
-    const directory = join(app.dataDir, 'backups');
-    const newest = join(directory, readdirSync(directory).sort().at(-1) ?? '');
-    const content = gunzipSync(readFileSync(newest)).toString();
+    const { headers } = await createGiven(app).administrator();
+    const [newest] = (await app.send<Backup[]>('GET', '/backups', undefined, headers)).body;
+    expect(newest).toMatchObject({ kind: 'automatic', reason: 'before-certificate-delete', encrypted: false });
+    const path = join(app.dataDir, 'backups', newest?.name ?? '');
+    expect(statSync(path).mode & 0o077).toBe(0);
+    const archive = await openArchive(path, { known: KNOWN_PARTS });
+    let content = '';
+    for await (const { rows } of archive.tables()) content += JSON.stringify(rows);
+    await archive.close();
     expect(content).toContain(body.uuid);
     expect(content).not.toContain('PRIVATE KEY');
-    expect(statSync(newest).mode & 0o077).toBe(0);
     expect((await list()).some(({ id }) => id === body.id)).toBe(false);
   });
 });

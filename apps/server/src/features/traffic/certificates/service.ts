@@ -26,8 +26,8 @@ export interface CertificateDeps {
   store: (executor: Executor) => CertificateStore;
   vault: Vault;
   plane: CertificatePlane;
-  /** Writes a backup of the store; resolves when it is on disk. */
-  backup: (reason: string) => Promise<string>;
+  /** Makes a backup of the store; resolves when it is on disk. */
+  backUp: (reason: string) => Promise<unknown>;
   record: RecordChange;
   clock: () => Date;
 }
@@ -53,7 +53,7 @@ const validityWarning = (certificate: StoredCertificate, now: Date): string | un
 };
 
 export const createCertificates = (deps: CertificateDeps) => {
-  const { db, transact, store, vault, plane, backup, record, clock } = deps;
+  const { db, transact, store, vault, plane, backUp, record, clock } = deps;
 
   const toWire = (certificate: StoredCertificate): Certificate => {
     const state = plane.certificateState(certificate.id);
@@ -154,7 +154,7 @@ export const createCertificates = (deps: CertificateDeps) => {
       };
       const { id } = await check(db);
       try {
-        await backup('before-certificate-delete');
+        await backUp('before-certificate-delete');
         await transact(async (tx) => {
           const before = await check(tx);
           await store(tx).delete(id);

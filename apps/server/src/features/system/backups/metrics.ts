@@ -1,0 +1,23 @@
+import { Counter, Gauge, type Registry } from '@prometheus-io/client';
+import type { Backup } from '@sallyport/contract';
+
+/** Adds what tells whether backups are made; `list` is asked when the metrics are. */
+export const registerBackupMetrics = (registry: Registry, list: () => Promise<readonly Backup[]>) => {
+  const registers = [registry];
+  new Gauge({
+    name: 'sallyport_backup_newest_timestamp_seconds',
+    help: 'When the newest backup was made that was read through without a fault; 0: there is none',
+    registers,
+    async collect() {
+      const newest = (await list()).find(({ verified_at }) => verified_at !== null);
+      this.set(newest ? Date.parse(newest.created_at) / 1_000 : 0);
+    },
+  });
+  return {
+    failed: new Counter({
+      name: 'sallyport_backup_failures_total',
+      help: 'Scheduled backups that could not be made',
+      registers,
+    }),
+  };
+};

@@ -1,0 +1,212 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { ArchiveError } from '@sallyport/backup/format/archive-error';
+import { type Archive, openArchive, readThrough } from '@sallyport/backup/format/open-archive';
+import { type Draft, discard } from '@sallyport/backup/shelf/files';
+import { type BackupOptions, KNOWN_PARTS, makeBackup } from '@sallyport/backup/shelf/make-backup';
+import { isBackupName } from '@sallyport/backup/shelf/names';
+import { createQueue } from '@sallyport/backup/shelf/one-at-a-time';
+import { createShelf } from '@sallyport/backup/shelf/shelf';
+import type { Backup, BackupKind, BackupReport, ListQuery } from '@sallyport/contract';
+import { refuseApiToken } from '@sallyport/store/accounts/session-only';
+import { type Actor, type ChangeEntry, type RecordChange, systemActor } from '@sallyport/store/actor';
+import { type Page, pageOfRows } from '@sallyport/store/database/listing';
+import type { TransactAside } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import { anyVersion } from '@sallyport/store/object-version';
+import type { Logger } from 'pino';
+import type { ReceivedFile } from './upload-form.ts';
+
+export interface BackupDeps {
+  config: BackupOptions['config'];
+  transactAside: TransactAside;
+  record: RecordChange;
+  /** Writes an event down that changes nothing else. */
+  note: (entry: ChangeEntry) => Promise<void>;
+  /** How many scheduled, and how many automatic ones are kept. */
+  keep: () => Promise<number>;
+  clock: () => Date;
+  log: Logger;
+}
+
+/** What the audit trail tells of a backup. */
+const identity = ({ name, kind, reason, encrypted, sha256 }: Backup) => ({ name, kind, reason, encrypted, sha256 });
+
+/** Kinds that are made without anybody asking, and go the same way. */
+const PASSING: readonly BackupKind[] = ['scheduled', 'automatic'];
+
+export const createBackups = ({ config, transactAside, record, note, keep, clock, log }: BackupDeps) => {
+  const shelf = createShelf(config.dataDir);
+  /** Writing and reading all of a backup takes a core and, with a passphrase, 128 MiB: one at a time. */
+  const inTurn = createQueue();
+
+  const find = async (name: string): Promise<Backup> => {
+    if (!isBackupName(name)) throw refuse.invalid('invalid name');
+    const backup = await shelf.find(name);
+    if (!backup) throw refuse.notFound('Backup not found');
+    return backup;
+  };
+
+  interface Finished {
+    draft: Draft;
+    sha256: string;
+    kind: BackupKind;
+    isVerified: boolean;
+    action: string;
+    actor: Actor;
+  }
+
+  /** Names a draft and writes that down: both, or neither. */
+  const shelve = async ({ draft, sha256, kind, isVerified, action, actor }: Finished): Promise<Backup> => {
+    let name: string | undefined;
+    try {
+      return await transactAside(async (tx) => {
+        const at = clock();
+        name = await shelf.keep(draft, { kind, at, verifiedAt: isVerified ? at : null, sha256 });
+        const backup = await find(name);
+        await record(tx, { action, actor, resource: `backups/${name}`, after: identity(backup) });
+        return backup;
+      });
+    } catch (error) {
+      if (name !== undefined) await shelf.remove(name);
+      throw error;
+    } finally {
+      await discard(draft);
+    }
+  };
+
+  const retain = async (kind: BackupKind): Promise<void> => {
+    if (!PASSING.includes(kind)) return;
+    const all = await shelf.list();
+    const newestValid = all.find(({ verified_at }) => verified_at !== null)?.name;
+    const surplus = all.filter((backup) => backup.kind === kind).slice(await keep());
+    for (const { name } of surplus) if (name !== newestValid) await shelf.remove(name);
+  };
+
+  const make = (about: Pick<BackupOptions, 'kind' | 'reason' | 'passphrase'>, actor: Actor): Promise<Backup> =>
+    inTurn(async () => {
+      const made = await makeBackup({ ...about, config, shelf, at: clock() });
+      const { kind } = about;
+      const backup = await shelve({ ...made, kind, isVerified: true, action: 'backup.create', actor });
+      await retain(kind).catch((err: unknown) => log.warn({ err }, 'old backups could not be removed'));
+      return backup;
+    });
+
+  const problemsOf = async (path: string, passphrase: string | undefined): Promise<string[]> => {
+    try {
+      const archive = await openArchive(path, { known: KNOWN_PARTS, passphrase });
+      try {
+        await readThrough(archive);
+        return [];
+      } finally {
+        await archive.close();
+      }
+    } catch (error) {
+      if (error instanceof ArchiveError) return [error.message];
+      throw error;
+    }
+  };
+
+  /** The archive, for `restore`: every part of it has been read once without finding a fault. */
+  const openVerified = async (name: string, passphrase: string | undefined): Promise<Archive> => {
+    await find(name);
+    try {
+      const archive = await openArchive(shelf.pathOf(name), { known: KNOWN_PARTS, passphrase });
+      await readThrough(archive).catch(async (error: unknown) => {
+        await archive.close();
+        throw error;
+      });
+      return archive;
+    } catch (error) {
+      throw error instanceof ArchiveError ? refuse.invalid(error.message) : error;
+    }
+  };
+
+  return {
+    /** Opens a backup that is to be restored; to be closed. Throws a 400 that says what is wrong with it. */
+    openVerified: (name: string, passphrase: string | undefined): Promise<Archive> =>
+      inTurn(() => openVerified(name, passphrase)),
+
+    list: async (query: ListQuery): Promise<Page<Backup>> =>
+      pageOfRows(await shelf.list(), query, {
+        sortable: ['name', 'size', 'kind', 'created_at', 'verified_at'],
+        searchable: ['name', 'kind', 'reason', 'sha256'],
+      }),
+
+    /** Throws a 400 for what is no name of a backup, a 404 for one that nobody has. */
+    get: find,
+
+    /** Makes a backup because somebody asks for it. With a passphrase it holds the key: that takes a session (403). */
+    async create(passphrase: string | undefined, actor: Actor): Promise<Backup> {
+      if (passphrase !== undefined) refuseApiToken(actor);
+      return make({ kind: 'manual', passphrase }, actor);
+    },
+
+    /** Makes a backup before something is changed that can't be taken back; `reason` in a few words with dashes. */
+    createAutomatic: (reason: string): Promise<Backup> =>
+      make({ kind: 'automatic', reason }, systemActor('automatic backup')),
+
+    createScheduled: (passphrase: string | undefined): Promise<Backup> =>
+      make({ kind: 'scheduled', passphrase }, systemActor('backup schedule')),
+
+    /** For a file that is being uploaded. */
+    draft: shelf.draft,
+
+    /**
+     * Takes an uploaded file among the backups. Throws a 400 that says what is wrong with it. One that is encrypted is read
+     * through only when its passphrase came with it.
+     */
+    async takeUpload({ draft, sha256, passphrase }: ReceivedFile, actor: Actor): Promise<Backup> {
+      try {
+        return await inTurn(async () => {
+          const header = await shelf.headerAt(draft.path).catch((error: unknown) => {
+            throw error instanceof ArchiveError ? refuse.invalid(`file: ${error.message}`) : error;
+          });
+          const isVerified = header.encryption === null || passphrase !== undefined;
+          const problems = isVerified ? await problemsOf(draft.path, passphrase) : [];
+          if (problems.length > 0) throw refuse.invalid(`file: ${problems.join('; ')}`);
+          return shelve({ draft, sha256, kind: 'uploaded', isVerified, action: 'backup.upload', actor });
+        });
+      } finally {
+        await discard(draft);
+      }
+    },
+
+    /**
+     * Opens a backup to be sent. What is not encrypted holds hashes of passwords, which could be tried at leisure: that takes a
+     * session (403).
+     */
+    async download(name: string, actor: Actor): Promise<{ backup: Backup; file: FileHandle }> {
+      const backup = await find(name);
+      if (!backup.encrypted) refuseApiToken(actor);
+      await note({ action: 'backup.download', actor, resource: `backups/${name}` });
+      return { backup, file: await open(shelf.pathOf(name), 'r') };
+    },
+
+    /** Reads all of a backup and says what is wrong with it. */
+    async verify(name: string, passphrase: string | undefined): Promise<BackupReport> {
+      const { encrypted } = await find(name);
+      return inTurn(async () => {
+        const problems = await problemsOf(shelf.pathOf(name), passphrase);
+        // A wrong passphrase tells nothing about the file.
+        if (problems.length === 0 || !encrypted) await shelf.noteVerified(name, problems.length === 0 ? clock() : null);
+        return { valid: problems.length === 0, problems };
+      });
+    },
+
+    async remove(name: string, actor: Actor, checkVersion = anyVersion): Promise<void> {
+      const backup = await find(name);
+      checkVersion(backup);
+      await transactAside(async (tx) => {
+        await record(tx, { action: 'backup.delete', actor, resource: `backups/${name}`, before: identity(backup) });
+        await shelf.remove(name);
+      });
+    },
+
+    /** The newest backup that was read through without a fault and is unchanged since; null when there is none. */
+    newestVerifiedBackup: shelf.newestVerified,
+    all: shelf.list,
+    /** Removes what a crash left; for the start. */
+    tidy: shelf.tidy,
+  };
+};
+export type Backups = ReturnType<typeof createBackups>;

@@ -1,0 +1,139 @@
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Backup, BackupKind } from '@sallyport/contract';
+import { handOver } from '@sallyport/deployment/data-dir';
+import { ArchiveError } from '../format/archive-error.ts';
+import type { Header } from '../format/header.ts';
+import { readHeader } from '../format/open-archive.ts';
+import { type Draft, digestOf, keepAs, openDraft, removeDrafts, stampOf } from './files.ts';
+import { isBackupName, kindOf, newName } from './names.ts';
+import { type Note, readNote, removeLostNotes, removeNote, writeNote } from './notes.ts';
+
+/** Where the backups of a deployment are. */
+export const backupDirectory = (dataDir: string): string => join(dataDir, 'backups');
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
+
+/** The backups of a deployment: files in one directory (0700) that any process of it may add to. */
+export const createShelf = (dataDir: string) => {
+  const directory = backupDirectory(dataDir);
+  const prepare = async (): Promise<void> => {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    handOver(directory, dataDir);
+  };
+
+  /** Only for names that `isBackupName` takes. */
+  const pathOf = (name: string): string => {
+    if (!isBackupName(name)) throw new Error(`${JSON.stringify(name)} is no name of a backup`);
+    return join(directory, name);
+  };
+
+  /** What is noted of the file as it is now, found out when nothing is. */
+  const noteOf = async (name: string): Promise<Note> => {
+    const stamp = await stampOf(pathOf(name));
+    const noted = await readNote(directory, name);
+    if (noted?.stamp === stamp) return noted;
+    const note = { stamp, sha256: await digestOf(pathOf(name)), verified_at: null };
+    // A full disk is no reason not to tell what is there.
+    await writeNote(directory, name, note).catch(() => {});
+    return note;
+  };
+
+  const headerOf = (name: string): Promise<Header | undefined> =>
+    readHeader(pathOf(name)).catch((error: unknown) => {
+      // Whatever it is, it is listed, so that it can be verified and removed.
+      if (error instanceof ArchiveError) return undefined;
+      throw error;
+    });
+
+  /** Undefined when there is none of that name. */
+  const find = async (name: string): Promise<Backup | undefined> => {
+    try {
+      const { size, mtime } = await stat(pathOf(name));
+      const header = await headerOf(name);
+      const { sha256, verified_at } = await noteOf(name);
+      return {
+        name,
+        size,
+        kind: kindOf(name) as BackupKind,
+        reason: header?.reason ?? '',
+        encrypted: header?.encryption != null,
+        sha256,
+        created_at: header?.created_at ?? mtime.toISOString(),
+        verified_at,
+      };
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  };
+
+  /** Newest first. */
+  const list = async (): Promise<Backup[]> => {
+    const names = await readdir(directory).catch((error: unknown) => {
+      if (isMissing(error)) return [];
+      throw error;
+    });
+    const backups: Backup[] = [];
+    for (const name of names.filter(isBackupName)) {
+      const backup = await find(name);
+      if (backup) backups.push(backup);
+    }
+    return backups.sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
+  };
+
+  return {
+    pathOf,
+    /** The first lines of any file. Throws an `ArchiveError` for one that is no backup. */
+    headerAt: readHeader,
+    find,
+    list,
+
+    /** Opens a file for a new backup. */
+    async draft(): Promise<Draft> {
+      await prepare();
+      return openDraft(directory);
+    },
+
+    /** Makes a draft a backup; returns its name. `verifiedAt` is when all of it was read. */
+    async keep(
+      draft: Draft,
+      { kind, at, verifiedAt, sha256 }: { kind: BackupKind; at: Date; verifiedAt: Date | null; sha256: string },
+    ): Promise<string> {
+      const name = newName(kind, at);
+      await keepAs(draft, directory, name);
+      const note = { stamp: await stampOf(pathOf(name)), sha256, verified_at: verifiedAt?.toISOString() ?? null };
+      await writeNote(directory, name, note).catch(() => {});
+      return name;
+    },
+
+    /** Notes that a backup was read without finding a fault, or with one. */
+    async noteVerified(name: string, at: Date | null): Promise<void> {
+      const note = await noteOf(name);
+      await writeNote(directory, name, { ...note, verified_at: at?.toISOString() ?? null });
+    },
+
+    async remove(name: string): Promise<void> {
+      await rm(pathOf(name), { force: true });
+      await removeNote(directory, name);
+    },
+
+    /** Removes what processes left that ended in the middle; for a start. */
+    async tidy(): Promise<void> {
+      await prepare();
+      await removeDrafts(directory);
+      await removeLostNotes(directory);
+    },
+
+    /** The newest backup made here that was read through, and whose bytes are still the same; null when there is none. */
+    async newestVerified(): Promise<Backup | null> {
+      for (const backup of await list()) {
+        if (backup.verified_at === null || backup.kind === 'uploaded') continue;
+        const now = await digestOf(pathOf(backup.name)).catch(() => undefined);
+        if (now === backup.sha256) return backup;
+      }
+      return null;
+    },
+  };
+};
+export type Shelf = ReturnType<typeof createShelf>;

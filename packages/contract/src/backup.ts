@@ -1,0 +1,67 @@
+import { choice, ignoring, Timestamp } from './primitives.ts';
+import { type Static, Type } from './schema.ts';
+
+/** Why a backup is there: somebody made it, it was time, something was about to be changed, or it came from elsewhere. */
+export const BACKUP_KINDS = ['manual', 'scheduled', 'automatic', 'uploaded'] as const;
+export type BackupKind = (typeof BACKUP_KINDS)[number];
+
+/** What the server assigns. */
+const ASSIGNED = ['name', 'size', 'kind', 'reason', 'encrypted', 'sha256', 'created_at', 'verified_at'];
+
+export const Backup = Type.Object(
+  {
+    name: Type.String({ description: 'Name of the file in `backups/` of the data directory; used in paths.' }),
+    size: Type.Integer({ description: 'Bytes.' }),
+    kind: choice(BACKUP_KINDS, {
+      description: 'Scheduled and automatic ones are removed when there are more of them than `backup.keep`.',
+    }),
+    reason: Type.String({ description: 'What it was made before, such as before-certificate-delete; else empty.' }),
+    encrypted: Type.Boolean({
+      description: 'Opens with its passphrase only, and holds the key that secrets are sealed with.',
+    }),
+    sha256: Type.String({ description: 'Of the file, as `sha256sum` shows it.' }),
+    created_at: Timestamp,
+    verified_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When the whole of it was last read without finding a fault; null: never.',
+    }),
+  },
+  { title: 'Backup' },
+);
+export type Backup = Static<typeof Backup>;
+
+/** Shorter ones can be guessed by whoever has the file, at leisure. */
+export const SHORTEST_PASSPHRASE = 12;
+
+export const NewBackup = Type.Object(
+  {
+    passphrase: Type.Optional(
+      Type.String({
+        minLength: SHORTEST_PASSPHRASE,
+        maxLength: 1_024,
+        description:
+          'Encrypts the whole backup and puts the key of this deployment into it. Takes a session, no API token.',
+      }),
+    ),
+  },
+  ignoring('NewBackup', ASSIGNED),
+);
+export type NewBackup = Static<typeof NewBackup>;
+
+export const BackupPassphrase = Type.Object(
+  {
+    passphrase: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 1_024, description: 'Needed for a backup that is encrypted.' }),
+    ),
+  },
+  { title: 'BackupPassphrase' },
+);
+export type BackupPassphrase = Static<typeof BackupPassphrase>;
+
+export const BackupReport = Type.Object(
+  {
+    valid: Type.Boolean(),
+    problems: Type.Array(Type.String(), { description: 'What is wrong with it, in words; empty when nothing is.' }),
+  },
+  { title: 'BackupReport' },
+);
+export type BackupReport = Static<typeof BackupReport>;
