@@ -29,6 +29,8 @@ export interface Product {
   start(): Promise<void>;
   /** Asks the supervisor to stop everything, by a signal; resolves with its exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>;
+  /** Kills every process of the product, as when the power fails; resolves when none is left. */
+  cutPower(): Promise<void>;
   /** Living processes of this product. */
   processes(): number[];
   log(): string;
@@ -96,6 +98,17 @@ export const createProduct = (
       .filter(isOurs)
       .map(({ pid }) => pid);
 
+  const cutPower = async (): Promise<void> => {
+    supervisor?.kill('SIGKILL');
+    // Whoever is being started right now is met by the next look.
+    await until('nothing of it is left', () => {
+      const left = processes();
+      for (const pid of left) killIfThere(pid);
+      return left.length === 0;
+    });
+    await exited;
+  };
+
   return {
     api: `http://127.0.0.1:${ports.api}/api/v1`,
     ports,
@@ -135,14 +148,9 @@ export const createProduct = (
     },
     processes,
     log,
+    cutPower,
     async remove() {
-      supervisor?.kill('SIGKILL');
-      await exited;
-      await until('nothing of it is left', () => {
-        const left = processes();
-        for (const pid of left) killIfThere(pid);
-        return left.length === 0;
-      });
+      await cutPower();
       rmSync(dir, { recursive: true });
     },
   };
