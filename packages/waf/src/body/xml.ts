@@ -1,5 +1,8 @@
 import { HEX_VALUE, IS_SPACE } from '../bytes/ascii.ts';
+import { Malformed } from './malformed.ts';
 import type { BodyLimits, ByteArena, ByteSpan, XmlSink } from './sink.ts';
+import { isCharacter, isNameByte, isNameStart } from './xml-characters.ts';
+import { encodingProblem } from './xml-encoding.ts';
 
 /** How parsing ended; `error` tells what is wrong and at which byte, null when the document is well-formed. */
 export interface XmlFacts {
@@ -11,17 +14,6 @@ export interface XmlFacts {
    * an encoding hides.
    */
   readonly unread: 'nothing' | 'document type' | 'texts';
-}
-
-class Malformed {
-  readonly reason: string;
-  readonly at: number;
-  readonly isOverLimit: boolean;
-  constructor(reason: string, at: number, isOverLimit: boolean) {
-    this.reason = reason;
-    this.at = at;
-    this.isOverLimit = isOverLimit;
-  }
 }
 
 const [LESS, GREATER, AMPERSAND, SLASH, EQUALS, QUOTE, APOSTROPHE, HASH, SEMICOLON, OPEN_SUBSET] = [
@@ -38,34 +30,6 @@ const CDATA = Buffer.from('[CDATA[');
 const XML = Buffer.from('xml');
 /** Some parsers do without the blank that belongs behind it. */
 const documentTypeStart = /^<!doctype/i;
-
-/** Bytes that may stand in a name: not blank, no markup; a digit, dash or dot may not begin one. */
-const isNameByte = (byte: number | undefined): boolean =>
-  byte !== undefined &&
-  (byte >= 0x80 ||
-    (byte >= 0x30 && byte <= 0x3a) ||
-    (byte >= 0x41 && byte <= 0x5a) ||
-    (byte >= 0x61 && byte <= 0x7a) ||
-    byte === 0x5f ||
-    byte === 0x2d ||
-    byte === 0x2e);
-const isNameStart = (byte: number | undefined): boolean =>
-  isNameByte(byte) && !(byte! >= 0x30 && byte! <= 0x39) && byte !== 0x2d && byte !== 0x2e;
-
-const isCharacter = (code: number): boolean =>
-  code === 9 ||
-  code === 10 ||
-  code === 13 ||
-  (code >= 0x20 && code < 0xd800) ||
-  (code > 0xdfff && code <= 0x10ffff && (code & 0xfffe) !== 0xfffe);
-
-const declaration = /^<\?xml\s/;
-const LONGEST_DECLARATION = 400;
-const declaredEncoding = /\sencoding\s*=\s*["']([^"']*)["']/;
-/** Encodings in which markup and ASCII text have their ASCII bytes; in others (UTF-7, EBCDIC) text hides from rules. */
-const readableEncoding = /^(utf-?8|us-ascii|ascii|iso-?8859-\d{1,2}|latin1|windows-125\d|cp125\d)$/i;
-/** What a document that was in UTF-16 still says. Parsers believe it of no other. */
-const decodedEncoding = /^utf-?16$/i;
 
 /**
  * Parses an XML document (XML 1.0, without namespaces) and hands its character data and attribute values to the sink. A
@@ -285,24 +249,15 @@ export const parseXml = (
     }
   };
 
-  const checkEncoding = (): void => {
-    const start = bytes.toString('latin1', at, at + LONGEST_DECLARATION);
-    if (!declaration.test(start)) return;
-    const end = start.indexOf('?>');
-    const encoding = declaredEncoding.exec(end < 0 ? start : start.slice(0, end))?.[1];
-    const isRead =
-      encoding === undefined || readableEncoding.test(encoding) || (isLenient && decodedEncoding.test(encoding));
-    if (end >= 0 && isRead) return;
-    unread = 'texts';
-    // Behind many blanks an encoding would be overlooked.
-    fail(end < 0 ? 'declaration without an end' : 'encoding that is not read here');
-  };
-
   const run = (): void => {
     if (body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf) at = 3;
     // An application may take away what a document must not begin with.
     if (isLenient) skipBlanks();
-    checkEncoding();
+    const problem = encodingProblem(bytes, at, isLenient);
+    if (problem !== null) {
+      unread = 'texts';
+      fail(problem);
+    }
     while (at < body.length) {
       if (open.length > 0 && (body[at] !== LESS || body[at + 1] === 0x21)) readText();
       else if (skipBlanks()) continue;
