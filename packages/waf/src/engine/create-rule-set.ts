@@ -83,7 +83,8 @@ export const createRuleSet = (program: Program, env: CompileEnv, options: Engine
     if (tx.engineMode === 'off') return tx;
     if (folded !== null && isPlain(request, folded)) tx.beginFolded(folded.slots);
     for (const exclusion of request.exclusions ?? []) exclusions.apply(tx, exclusion);
-    if (request.settings !== undefined) for (const name in request.settings) tx.pin(name, request.settings[name]!);
+    if (request.settings !== undefined)
+      for (const name in request.settings) tx.variables.pin(name, request.settings[name]!);
     const query = storeRequestLine(tx);
     storeRequestHeaders(tx, names);
     storeQueryArguments(tx, query.start, query.end, names);

@@ -235,7 +235,7 @@ const txValues = (tx: RunningTransaction, target: Target): [name: string, value:
     const value = tx.slotValue(slot);
     if (value !== undefined) values.push([txNames[slot]!, String(value)]);
   }
-  for (const [name, value] of tx.extraTx) if (value !== undefined) values.push([name, String(value)]);
+  for (const [name, value] of tx.variables.extra) if (value !== undefined) values.push([name, String(value)]);
   return values;
 };
 

@@ -33,7 +33,7 @@ const readerOf = (program: Program, candidates: readonly string[]): Reader => {
   return (tx) => {
     for (let at = 0; at < slots.length; at++) {
       const slot = slots[at]!;
-      const value = slot === -1 ? tx.extraTx.get(candidates[at]!) : tx.slotValue(slot);
+      const value = slot === -1 ? tx.variables.extra.get(candidates[at]!) : tx.slotValue(slot);
       if (value !== undefined) return typeof value === 'number' ? value : atoi(value);
     }
     return null;

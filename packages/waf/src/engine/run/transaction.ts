@@ -1,5 +1,4 @@
 import { type Arena, createArena } from '../../bytes/arena.ts';
-import { copyOf, latin1 } from '../../bytes/bytes.ts';
 import type { BodyFacts } from '../../model/body-facts.ts';
 import { noBodyFacts } from '../../model/body-facts.ts';
 import type { CollectionStore } from '../../model/collection-store.ts';
@@ -15,11 +14,9 @@ import type { OperatorContext } from '../../operators/operator.ts';
 import type { WorkBudget } from '../../regex/index.ts';
 import { type OpenCollections, openCollections } from './open-collections.ts';
 import type { ScanState } from './scan-state.ts';
+import { TxVariables } from './tx-variables.ts';
 
 const noEntries: readonly Entry[] = [];
-const maxDynamicNames = 4_096;
-/** The slots before are captures. */
-const firstNamedSlot = 10;
 
 /** All state of one request and its response. Only data and its accessors: what runs when is in run-phase.ts. */
 export class RunningTransaction implements Transaction {
@@ -40,10 +37,8 @@ export class RunningTransaction implements Transaction {
     undefined,
   );
 
-  /** TX variables by slot. Slots 0–9 are the captures: read them through `slotValue`. */
-  readonly slots: TxValue[];
-  /** TX variables whose names only turned up at run time. */
-  readonly extraTx = new Map<string, TxValue>();
+  /** The collection TX. */
+  readonly variables: TxVariables;
   #collections: OpenCollections | null = null;
   readonly #store: CollectionStore;
   readonly environment = new Map<string, string>();
@@ -79,15 +74,6 @@ export class RunningTransaction implements Transaction {
   inboundDataError = 0;
   outboundDataError = 0;
 
-  #pending: {
-    readonly finder: Finder;
-    readonly buf: Uint8Array;
-    readonly start: number;
-    readonly end: number;
-    /** The range as text, where that is known. */
-    readonly text: string | null;
-  } | null = null;
-  #pinned: Set<number> | null = null;
   #removedRules: Uint8Array | null = null;
   #removedTargets: Map<number, Exclusion[]> | null = null;
   /** Set once the budget is spent; unlike `budget.exceeded` it stays set while phase 5 runs on its own allowance. */
@@ -119,7 +105,11 @@ export class RunningTransaction implements Transaction {
     const bodyBytes = Math.min(request.body?.length ?? 0, limits.maxBodyBytes);
     this.workLimit = Math.max(limits.workUnits, bodyBytes * limits.workUnitsPerBodyByte);
     this.budget = { units: this.workLimit, exceeded: false };
-    this.slots = new Array<TxValue>(program.txNames.length).fill(undefined);
+    this.variables = new TxVariables(
+      program,
+      () => this.operatorContext(true),
+      () => this.limitsHit.add('collection'),
+    );
     this.#store = store;
     this.engineMode = limits.mode === 'rules' ? settings.engineMode : limits.mode === 'block' ? 'on' : 'detection-only';
     this.isRequestBodyAccessed = settings.isRequestBodyAccessed;
@@ -171,53 +161,34 @@ export class RunningTransaction implements Transaction {
   /** Starts with TX as rules folded at load have left it. */
   beginFolded(values: readonly TxValue[]): void {
     this.isFolded = true;
-    for (let slot = 0; slot < values.length; slot++) this.slots[slot] = values[slot];
+    this.variables.begin(values);
   }
 
-  /** Sets a TX variable that no rule changes from now on. */
-  pin(key: string, value: string): void {
-    const slot = this.program.slotOf(key);
-    // A name that no rule knows is read by none.
-    if (slot < firstNamedSlot) return;
-    this.slots[slot] = value;
-    this.#pinned ??= new Set();
-    this.#pinned.add(slot);
-  }
-
-  /** A TX variable by its slot. */
   slotValue(slot: number): TxValue {
-    if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
-    return this.slots[slot];
+    return this.variables.slotValue(slot);
+  }
+
+  setSlot(slot: number, value: TxValue): void {
+    this.variables.setSlot(slot, value);
   }
 
   readTx(key: string): TxValue {
-    const slot = this.program.slotOf(key);
-    return slot === -1 ? this.extraTx.get(key) : this.slotValue(slot);
+    return this.variables.read(key);
   }
 
-  /** Sets (or with undefined unsets) a TX variable by its slot. */
-  setSlot(slot: number, value: TxValue): void {
-    if (slot < 10 && this.#pending !== null) this.#resolveCaptures();
-    if (this.#pinned === null || !this.#pinned.has(slot)) this.slots[slot] = value;
-  }
-
-  /** Sets (or with undefined unsets) a TX variable by its lower-case name. */
   writeTx(key: string, value: TxValue): void {
-    const slot = this.program.slotOf(key);
-    if (slot !== -1) this.setSlot(slot, value);
-    else if (value === undefined) this.extraTx.delete(key);
-    else if (this.extraTx.size < maxDynamicNames || this.extraTx.has(key)) this.extraTx.set(key, value);
-    else this.limitsHit.add('collection');
+    this.variables.write(key, value);
   }
 
   storeCapture(index: number, buf: Uint8Array, start: number, end: number): void {
-    if (index < 10) this.setSlot(index, latin1(buf, start, end));
+    this.variables.storeCapture(index, buf, start, end);
   }
 
-  /**
-   * A pattern or operator has matched this range and its rule captures: what it captures is worked out when one is read, which is seldom. Bytes that
-   * are not stable (they lie in a buffer that is used again) are copied.
-   */
+  storeCaptures(buf: Uint8Array, groups: Int32Array): void {
+    this.variables.storeCaptures(buf, groups);
+  }
+
+  /** `text`: the range as text, where that is known. */
   captureLater(
     finder: Finder,
     buf: Uint8Array,
@@ -226,48 +197,16 @@ export class RunningTransaction implements Transaction {
     isStable: boolean,
     text: string | null = null,
   ): void {
-    this.#pending = isStable
-      ? { finder, buf, start, end, text }
-      : { finder, buf: copyOf(buf, start, end), start: 0, end: end - start, text };
-  }
-
-  /** Replaces TX.0–9 by the groups of a match; groups that took no part are unset, as in ModSecurity 2. */
-  storeCaptures(buf: Uint8Array, groups: Int32Array): void {
-    this.#pending = null;
-    this.#storeGroups(buf, groups, 0, 0, null);
+    this.variables.captureLater(finder, buf, start, end, isStable, text);
   }
 
   /** Runs `read` while macros see `mask` in place of the matched value and of what was captured from it. */
   whileMasked<T>(mask: string, read: () => T): T {
     const { matchedValue } = this;
-    const captures = Array.from({ length: 10 }, (_, slot) => this.slotValue(slot));
     this.matchedValue = mask;
-    for (const [slot, value] of captures.entries()) if (value !== undefined) this.slots[slot] = mask;
-    const result = read();
+    const result = this.variables.whileMasked(mask, read);
     this.matchedValue = matchedValue;
-    for (const [slot, value] of captures.entries()) this.slots[slot] = value;
     return result;
-  }
-
-  #resolveCaptures(): void {
-    const { finder, buf, start, end, text } = this.#pending!;
-    this.#pending = null;
-    if ('match' in finder) {
-      finder.match(buf, start, end, this.operatorContext(true));
-      return;
-    }
-    const groups = finder.exec(buf, start, end, this.budget);
-    if (groups === null) return;
-    this.#storeGroups(buf, groups, start, end, text);
-  }
-
-  #storeGroups(buf: Uint8Array, groups: Int32Array, start: number, end: number, text: string | null): void {
-    for (let index = 0; index < 10; index++) {
-      const from = groups[index * 2] ?? -1;
-      const to = groups[index * 2 + 1]!;
-      if (from < 0) this.slots[index] = undefined;
-      else this.slots[index] = text !== null && from === start && to === end ? text : latin1(buf, from, to);
-    }
   }
 
   operatorContext(isCapturing: boolean): OperatorContext {

@@ -48,7 +48,7 @@ export const foldConstants = (program: Program): Folded => {
   const jumps = new Map<number, Jump>();
   foldAssignments(program.phases[1]!);
   findSettled();
-  const slots = tx.slots.slice();
+  const slots = tx.variables.slots.slice();
   tx.arena.release();
   return { slots, done, never, jumps, decidedBy: new Set(program.rules.flatMap(decidedBy)) };
 
