@@ -48,6 +48,8 @@ export interface StartOptions {
   clock?: () => Date;
   /** Destinations that are refused when the server fetches on a caller's behalf. */
   addressPolicy?: AddressPolicy;
+  /** The programs of CrowdSec; default: those of Debian's package. */
+  crowdsec?: { daemon: string; cli: string };
   /** Shows the operator the token that setting up from another host needs. */
   announceSetupToken?: (token: string) => void;
 }
@@ -73,7 +75,7 @@ const openSealed = async (
 export const startServer = async (
   config: Config,
   log: Logger,
-  { clock = () => new Date(), addressPolicy, announceSetupToken = () => {} }: StartOptions = {},
+  { clock = () => new Date(), addressPolicy, crowdsec, announceSetupToken = () => {} }: StartOptions = {},
 ): Promise<RunningServer> => {
   const { dataDir } = config;
   prepareDataDir(dataDir);
@@ -127,6 +129,8 @@ export const startServer = async (
     heldLines: dataPlane.heldLines,
     isOwnApi: dataPlane.isOwnApi,
     crowdsecPort: config.crowdsecPort,
+    crowdsecProgram: crowdsec,
+    databaseUrl: config.databaseUrl,
     fetch,
     checkDestination: createDestinationCheck({ lookup: systemLookup, addressPolicy }),
     system,

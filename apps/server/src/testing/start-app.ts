@@ -71,6 +71,9 @@ export interface TestApp {
 /** Time, addresses and log of the service under test. */
 export type TestOptions = StartOptions & { log?: Logger };
 
+/** Only tests of CrowdSec start it. */
+const NO_CROWDSEC = { daemon: '/nonexistent/crowdsec', cli: '/nonexistent/cscli' };
+
 /** Starts the real service on a free port, with an empty store; no HAProxy runs unless the test starts one. */
 export const startApp = async (
   kind: DatabaseKind,
@@ -91,7 +94,8 @@ export const startApp = async (
     ),
     httpBind: { host: '127.0.0.1', port: 0 },
   };
-  const { log = pino({ level: 'silent' }), ...start } = options;
+  const { log = pino({ level: 'silent' }), crowdsec = NO_CROWDSEC, ...given } = options;
+  const start = { ...given, crowdsec };
   let server: RunningServer = await startServer(config, log, start);
   return {
     get url() {

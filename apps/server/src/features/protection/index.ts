@@ -1,7 +1,9 @@
+import { hostname } from 'node:os';
 import { checkCountryDatabase, findCountryDatabase } from '@sallyport/access/country-database';
 import type { NotificationEvent, SettingKey } from '@sallyport/contract';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import type { Actor } from '@sallyport/store/actor';
+import { alwaysAlone, createAlone } from '@sallyport/store/database/alone';
 import type { Executor } from '@sallyport/store/database/open';
 import type { EnforcementPlane } from '../../dataplane/protection/port.ts';
 import type { App } from '../../http/app-type.ts';
@@ -16,6 +18,7 @@ import { accessListStore } from './access-lists/store.ts';
 import { blockRoutes } from './blocks/routes.ts';
 import { createBlocks } from './blocks/service.ts';
 import { blockStore } from './blocks/store.ts';
+import { type CrowdsecProgram, DEBIAN } from './crowdsec/program.ts';
 import { crowdsecRoutes } from './crowdsec/routes.ts';
 import { createCrowdsec } from './crowdsec/service.ts';
 import { decisionRoutes } from './decisions/routes.ts';
@@ -58,6 +61,10 @@ export interface ProtectionDeps {
   isOwnApi: (host: string, port: number) => boolean;
   /** Where CrowdSec's local API listens. */
   crowdsecPort: number;
+  /** Its programs; undefined: those of Debian's package. */
+  crowdsecProgram: CrowdsecProgram | undefined;
+  /** Of the PostgreSQL that several nodes may share; undefined: the store is this node's. */
+  databaseUrl: string | undefined;
   fetch: SafeFetch;
   checkDestination: CheckDestination;
   system: Pick<System, 'settings' | 'mailer' | 'metrics'>;
@@ -65,6 +72,8 @@ export interface ProtectionDeps {
   accounts: Pick<Accounts, 'beginSecretAttempt' | 'noteFailure'>;
 }
 
+/** Tells the lock of the one node that runs CrowdSec apart. */
+const CROWDSEC_LOCK = 1;
 /** Entries of the live stream that a new reader can ask for. */
 const LOG_ENTRIES = 1_000;
 /** Bytes that may wait for a reader of the live stream. */
@@ -161,11 +170,16 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
   const crowdsec = createCrowdsec({
     dataDir,
     port: deps.crowdsecPort,
+    program: deps.crowdsecProgram ?? DEBIAN,
     decisions,
     async isWanted() {
       const [config, switches] = [await securityStore(db).config(), await securityStore(db).switches()];
       return config?.crowdsec_mode === 'local' || switches.crowdsec;
     },
+    alone: (onLost) =>
+      deps.databaseUrl === undefined
+        ? alwaysAlone
+        : createAlone(deps.databaseUrl, CROWDSEC_LOCK, `${hostname()} (${dataDir})`, onLost),
     publish: hub.publish,
     tellTraffic: enforcement.tellTraffic,
     isTrafficTold: enforcement.isTrafficTold,

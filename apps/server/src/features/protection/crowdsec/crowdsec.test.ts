@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
-import { appendFileSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type {
@@ -12,12 +13,18 @@ import type {
   SecurityStatus,
 } from '@sallyport/contract';
 import { isStillRunning, readProcess } from '@sallyport/deployment/processes';
+import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../../../test/support/free-ports.ts';
+import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
 import { until } from '../../../../../../test/support/until.ts';
+import { startServer } from '../../../server.ts';
 import { createGiven } from '../../../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../../../testing/start-app.ts';
 import { crowdsecAccount } from './account.ts';
+import { accessLog, prepareInstance } from './instance.ts';
+import { isUp, readDecisions } from './lapi.ts';
+import { startProcess } from './process.ts';
 import { DEBIAN } from './program.ts';
 
 const run = promisify(execFile);
@@ -25,7 +32,11 @@ const run = promisify(execFile);
 /** The real CrowdSec of Debian: its process, its local API and its scenarios. */
 
 const start = async (port?: number): Promise<TestApp> => {
-  const app = await startApp('sqlite', { SALLYPORT_CROWDSEC_PORT: String(port ?? (await freePort())) });
+  const app = await startApp(
+    'sqlite',
+    { SALLYPORT_CROWDSEC_PORT: String(port ?? (await freePort())) },
+    { crowdsec: DEBIAN },
+  );
   onTestFinished(() => app.stop());
   return app;
 };
@@ -175,6 +186,80 @@ test('starts by itself when the configuration says so, without holding up the AP
   await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
 });
 
+test('it starts and ends as the configuration changes', { timeout: 120_000 }, async () => {
+  const app = await start();
+  await app.send('POST', '/security/config', { crowdsec_mode: 'local' });
+  await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
+  await app.send('POST', '/security/config', { crowdsec_mode: 'disabled' });
+  await until('it is stopped', async () => (await statusOf(app)).status === 'stopped', WITHIN_MS);
+  const admin = await createGiven(app).administrator();
+  await app.send('POST', '/settings', { key: 'security.crowdsec.enabled', value: 'true' }, admin.headers);
+  await until('it runs again', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
+  // Who stops it by hand has the last word.
+  await app.send('POST', '/admin/crowdsec/stop');
+  await app.send('POST', '/security/config', { admin_whitelist: '203.0.113.1' });
+  expect((await statusOf(app)).status).toBe('stopped');
+});
+
+test('a database that is damaged or was replaced is set aside, and it begins anew', { timeout: 120_000 }, async () => {
+  const app = await start();
+  const state = join(app.dataDir, 'crowdsec/state');
+  await startCrowdsec(app);
+  await app.send('POST', '/admin/crowdsec/stop');
+  const damage = (text: string) => {
+    for (const name of ['crowdsec.db-wal', 'crowdsec.db-shm']) rmSync(join(state, name), { force: true });
+    writeFileSync(join(state, 'crowdsec.db'), text);
+  };
+  damage('no database at all '.repeat(1_000));
+  expect(await startCrowdsec(app)).toMatchObject({ lapi_ready: true });
+  expect(readFileSync(join(`${state}.damaged`, 'crowdsec.db'), 'utf8')).toContain('no database');
+  await until('its decisions are read', async () => (await statusOf(app)).last_sync !== null, WITHIN_MS);
+  const { pid, issue } = await statusOf(app);
+  expect(issue).toBeNull();
+  await app.send('POST', '/admin/crowdsec/stop');
+  // Empty: it makes its tables, but knows nobody.
+  damage('');
+  await startCrowdsec(app);
+  await until(
+    'it is another one that knows us',
+    async () => {
+      const now = await statusOf(app);
+      return now.pid !== null && now.pid !== pid && now.issue === null && now.acquisition.length > 0;
+    },
+    WITHIN_MS,
+  );
+  expect(statSync(join(state, 'crowdsec.db')).size).toBeGreaterThan(0);
+});
+
+test('of two nodes on one PostgreSQL one runs it, and the other says which', { timeout: 120_000 }, async () => {
+  const ports = [await freePort(), await freePort()].map(String);
+  const first = await startApp(
+    'postgres',
+    {
+      SALLYPORT_CROWDSEC_PORT: ports[0] ?? '',
+      SALLYPORT_ENCRYPTION_KEY: 'one key of both nodes 0123456789abcdef',
+    },
+    { crowdsec: DEBIAN },
+  );
+  onTestFinished(() => first.stop());
+  const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const second = await startServer(
+    { ...first.config, dataDir, crowdsecPort: Number(ports[1]) },
+    pino({ level: 'silent' }),
+  );
+  onTestFinished(() => second.stop());
+  const startSecond = () => fetch(`${second.url}/api/v1/admin/crowdsec/start`, { method: 'POST' });
+  await startCrowdsec(first);
+  const refused = await startSecond();
+  expect(refused.status).toBe(503);
+  expect(((await refused.json()) as ErrorBody).error).toContain(
+    `it runs on ${hostname()} (${first.dataDir}`.slice(0, 40),
+  );
+  await first.send('POST', '/admin/crowdsec/stop');
+  expect((await startSecond()).status).toBe(200);
+});
+
 test('a foreign program at its port is named, not taken for CrowdSec', { timeout: 60_000 }, async () => {
   const port = await freePort();
   const foreign = createServer((_request, response) => response.end('{"status":"up"}'));
@@ -188,5 +273,28 @@ test('a foreign program at its port is named, not taken for CrowdSec', { timeout
     status: 'stopped',
     lapi_ready: false,
     issue: expect.stringContaining('port'),
+  });
+});
+
+test('root that may not mount, as in a container, gives it an account of its own as well', {
+  timeout: 60_000,
+}, async () => {
+  await withTemporaryDirectory(async (dataDir) => {
+    const directory = join(dataDir, 'crowdsec');
+    const account = crowdsecAccount(directory, process.getuid?.(), () => false);
+    const instance = { directory, account, port: await freePort(), program: DEBIAN };
+    const key = await prepareInstance(instance);
+    const child = await startProcess(instance);
+    try {
+      await until('it answers', async () => child.isReading() && (await isUp(instance.port)), WITHIN_MS);
+      expect(readFileSync(`/proc/${child.pid}/status`, 'utf8')).toMatch(/^CapEff:\s+0+$/m);
+      expect(readlinkSync(`/proc/${child.pid}/ns/mnt`)).toBe(readlinkSync('/proc/self/ns/mnt'));
+      appendFileSync(accessLog(directory), probing('203.0.113.78'));
+      const decided = () => readDecisions(instance.port, key, true);
+      await until('the scan is banned', async () => (await decided()).added.length > 0, WITHIN_MS);
+    } finally {
+      await child.stop();
+      rmSync(account.state.at, { recursive: true, force: true });
+    }
   });
 });

@@ -1,5 +1,10 @@
-/** The instance's configuration. `at` is its directory as the process sees it; everything but `state` is read only to it. */
-export const configFiles = (at: string, port: number): Record<string, string> => ({
+import type { CrowdsecAccount } from './account.ts';
+
+/** The instance's configuration, by path. All but the state is read only to its account. */
+export const configFiles = (
+  { view: at, state: { view: state } }: CrowdsecAccount,
+  port: number,
+): Record<string, string> => ({
   // daemonize does not fork; without it neither SIGTERM nor SIGHUP is handled. No online_client: nothing goes to the internet.
   'etc/config.yaml': `common: {daemonize: true, log_media: stdout, log_level: info, working_dir: ${at}}
 config_paths:
@@ -15,11 +20,11 @@ cscli: {output: json, color: "no"}
 db_config:
   log_level: info
   type: sqlite
-  db_path: ${at}/state/crowdsec.db
+  db_path: ${state}/crowdsec.db
   use_wal: true
   flush: {max_items: 5000, max_age: 7d}
 api:
-  client: {insecure_skip_verify: false, credentials_path: ${at}/state/credentials.yaml}
+  client: {insecure_skip_verify: false, credentials_path: ${state}/credentials.yaml}
   server: {log_level: warning, listen_uri: "127.0.0.1:${port}", profiles_path: ${at}/etc/profiles.yaml}
 prometheus: {enabled: false}
 `,

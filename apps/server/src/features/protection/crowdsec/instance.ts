@@ -35,7 +35,7 @@ const PARSERS = [
 const RENAMED: Readonly<Record<string, string>> = { 'http_path_traversal.txt': 'path_traversal.txt' };
 
 const NO_RIGHTS =
-  'root lacks rights here (CAP_SYS_ADMIN) that giving CrowdSec an account of its own takes; run Sallyport as another user';
+  'root lacks rights here (CAP_SETUID, CAP_SETGID, CAP_SETPCAP) that giving CrowdSec an account of its own takes; run Sallyport as another user';
 
 const ENVIRONMENT = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
@@ -90,7 +90,7 @@ const letRead = (path: string, id: number | undefined): void => {
 
 const runCli = async ({ account, program }: Instance, args: readonly string[]): Promise<string> => {
   const [command, line] = account.wrap(program.cli, ['-c', `${account.view}/etc/config.yaml`, ...args]);
-  const options = { env: crowdsecEnvironment(), cwd: '/', timeout: 30_000 };
+  const options = { env: crowdsecEnvironment(), cwd: account.cwd, timeout: 30_000 };
   const { stdout } = await run(command, line, options).catch((error: Error & { stderr?: string }) => {
     const told = error.stderr?.trim().split('\n').at(-1) ?? '';
     if (/^(?:unshare|mount|setpriv):/.test(told)) throw new Error(`${told}; ${NO_RIGHTS}`);
@@ -104,14 +104,14 @@ const keyFile = (directory: string): string => join(directory, 'key');
 /** Machine and bouncer are rows of CrowdSec's database: all three are made together, or none is there. */
 const makeCredentials = async (instance: Instance): Promise<void> => {
   const { directory, account } = instance;
-  const state = join(directory, 'state');
+  const { at: state, view } = account.state;
   const isMade = [keyFile(directory), join(state, 'crowdsec.db'), join(state, 'credentials.yaml')].every(existsSync);
   if (isMade) return;
   rmSync(keyFile(directory), { force: true });
   rmSync(state, { recursive: true, force: true });
   mkdirSync(state, { mode: 0o700 });
   if (account.id !== undefined) chownSync(state, account.id, account.id);
-  await runCli(instance, ['machines', 'add', 'sallyport', '--auto', '-f', `${account.view}/state/credentials.yaml`]);
+  await runCli(instance, ['machines', 'add', 'sallyport', '--auto', '-f', `${view}/credentials.yaml`]);
   const key = (await runCli(instance, ['bouncers', 'add', 'sallyport', '-o', 'raw'])).trim();
   if (!/^[\w+/=-]{16,}$/.test(key)) throw new Error('cscli made no key for the decisions');
   writeFileSync(keyFile(directory), key, { mode: 0o600 });
@@ -130,7 +130,7 @@ export const prepareInstance = async (instance: Instance): Promise<string> => {
   for (const part of ['etc', 'hub', 'lists']) rmSync(join(directory, part), { recursive: true, force: true });
   for (const part of ['etc/notifications', 'hub', 'lists', 'log'])
     mkdirSync(join(directory, part), { recursive: true });
-  for (const [name, text] of Object.entries(configFiles(account.view, port))) {
+  for (const [name, text] of Object.entries(configFiles(account, port))) {
     mkdirSync(dirname(join(directory, name)), { recursive: true });
     writeFileSync(join(directory, name), text);
   }

@@ -42,7 +42,10 @@ export const isUp = async (port: number): Promise<boolean> => {
   return answer?.status === 200 && (answer.body as { status?: unknown } | null)?.status === 'up';
 };
 
-/** Reads all decisions, or what changed since the last call with this key. Throws an `Error` that says why it can't. */
+/** The local API does not know our key: its database is not the one that it was made in. */
+export class KeyRefused extends Error {}
+
+/** Reads all decisions, or what changed since the last call with this key. Throws an `Error` that says why it can't, `KeyRefused` for one. */
 export const readDecisions = async (port: number, key: string, isAll: boolean): Promise<LapiChanges> => {
   const { status, body } = await askLocal({
     port,
@@ -50,6 +53,7 @@ export const readDecisions = async (port: number, key: string, isAll: boolean): 
     headers: { 'user-agent': USER_AGENT, 'x-api-key': key },
     timeoutMs: STREAM_MS,
   });
+  if (status === 403) throw new KeyRefused('the local API of CrowdSec does not know our key');
   if (status !== 200) throw new Error(`the local API of CrowdSec answers ${status}`);
   const { new: added, deleted } = (body ?? {}) as Record<string, unknown>;
   return { added: decisionsIn(added), deleted: decisionsIn(deleted) };

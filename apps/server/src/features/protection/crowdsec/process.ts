@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readProcess } from '@sallyport/deployment/processes';
+import { isDamage } from './damage.ts';
 import { endProcess } from './ending.ts';
 import { crowdsecEnvironment, type Instance } from './instance.ts';
 
@@ -14,6 +15,8 @@ export interface CrowdsecProcess {
   isRunning(): boolean;
   /** Its scenarios are loaded: it judges what is logged from now on. */
   isReading(): boolean;
+  /** What it said last of a database that can't be used. */
+  toldOfDamage(): string | undefined;
   /** Why it ended, in words; resolves only then. */
   ended: Promise<string>;
   /** Ends it, after `politeMs` by force; by default it has the time it takes. */
@@ -27,14 +30,19 @@ const message = (line: string): string => {
 
 /** Its own words for what ended it: the last fatal line, else the last line at all. */
 const reasonIn = (lines: readonly string[]): string | undefined => {
-  const told = lines.findLast((line) => /level=(?:fatal|panic)|^panic:/.test(line)) ?? lines.at(-1);
+  const told =
+    lines.findLast(isDamage) ?? lines.findLast((line) => /level=(?:fatal|panic)|^panic:/.test(line)) ?? lines.at(-1);
   return told === undefined ? undefined : message(told);
 };
 
 /** Starts CrowdSec on an instance that has been prepared. Rejects when it can't be started at all. */
 export const startProcess = async ({ account, program }: Instance): Promise<CrowdsecProcess> => {
   const [command, args] = account.wrap(program.daemon, ['-c', `${account.view}/etc/config.yaml`]);
-  const child = spawn(command, args, { env: crowdsecEnvironment(), cwd: '/', stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(command, args, {
+    env: crowdsecEnvironment(),
+    cwd: account.cwd,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const lines: string[] = [];
   let isReading = false;
   let isRunning = true;
@@ -66,6 +74,7 @@ export const startProcess = async ({ account, program }: Instance): Promise<Crow
     startTime,
     isRunning: () => isRunning,
     isReading: () => isRunning && isReading,
+    toldOfDamage: () => lines.findLast(isDamage),
     ended,
     async stop(politeMs) {
       if (isRunning) await endProcess({ pid, startTime }, politeMs);

@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Alone } from '@sallyport/store/database/alone';
 import { refuse } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
 import { probeTcp } from '../../../net/tcp-probe.ts';
 import { crowdsecAccount } from './account.ts';
+import { isDamage, setAside } from './damage.ts';
 import { endLeftBehind, notePid } from './ending.ts';
 import { type Instance, prepareInstance } from './instance.ts';
 import { isUp } from './lapi.ts';
@@ -28,6 +30,10 @@ export interface RunnerDeps {
   log: Logger;
   /** It answers, also after a restart; `key` reads its decisions. */
   onReady: (key: string) => void;
+  /** See `createAlone`. */
+  alone: (onLost: () => void) => Alone;
+  /** Its database was damaged, as the reason tells, and it begins anew. */
+  onDamage: (reason: string) => void;
   /** It ended so often that it will not be there for a while. */
   onAway: () => void;
 }
@@ -39,7 +45,7 @@ const STOPPED = 'it was stopped meanwhile';
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs the one CrowdSec process: starts it when told, starts it again when it ends by itself, ends it. */
-export const createRunner = ({ dataDir, port, program, log, onReady, onAway }: RunnerDeps) => {
+export const createRunner = ({ dataDir, port, program, log, alone, onReady, onDamage, onAway }: RunnerDeps) => {
   const directory = join(dataDir, 'crowdsec');
   const instance: Instance = { directory, account: crowdsecAccount(directory), port, program };
   const noteFile = join(directory, 'process.json');
@@ -52,6 +58,11 @@ export const createRunner = ({ dataDir, port, program, log, onReady, onAway }: R
   let restart: NodeJS.Timeout | undefined;
   let waitMs: number = RESTART_MS[0];
   let stopping: Promise<void> = Promise.resolve();
+  const place = alone(() => {
+    log.warn('the connection that keeps CrowdSec on this node was lost');
+    // Another node may start it now.
+    running?.stop().catch((err: unknown) => log.error({ err }, 'CrowdSec could not be ended'));
+  });
 
   const isReady = async (): Promise<boolean> => running?.isRunning() === true && (await isUp(port));
 
@@ -66,6 +77,10 @@ export const createRunner = ({ dataDir, port, program, log, onReady, onAway }: R
   };
 
   const launch = async (): Promise<CrowdsecProcess> => {
+    const absent = whyNotInstalled(program);
+    if (absent !== undefined) throw new Error(absent);
+    const elsewhere = await place.take();
+    if (elsewhere !== undefined) throw new Error(`it runs on ${elsewhere}: of several nodes, only one may run it`);
     mkdirSync(directory, { recursive: true, mode: 0o750 });
     await endLeftBehind(noteFile, program.daemon, `${instance.account.view}/etc/config.yaml`);
     if ((await probeTcp('127.0.0.1', port, PROBE_MS)) === undefined) {
@@ -94,6 +109,7 @@ export const createRunner = ({ dataDir, port, program, log, onReady, onAway }: R
       if (running === child) running = undefined;
       if (!isWanted) return;
       if (performance.now() - since > RECOVERED_MS) waitMs = RESTART_MS[0];
+      if (isDamage(reason)) renew(reason);
       failed(reason);
     });
     void waitUntilReady(child).then((ready) => {
@@ -102,9 +118,26 @@ export const createRunner = ({ dataDir, port, program, log, onReady, onAway }: R
     return child;
   };
 
+  const renew = (reason: string): void => {
+    setAside(instance);
+    log.error({ reason }, 'the database of CrowdSec is damaged; it was set aside');
+    onDamage(reason);
+  };
+
+  /** Begins with a new database where the one that is there can't be used. */
+  const launchMended = async (): Promise<CrowdsecProcess> => {
+    try {
+      return await launch();
+    } catch (error) {
+      if (!isWanted || !isDamage(words(error))) throw error;
+      renew(words(error));
+      return launch();
+    }
+  };
+
   /** At most one start at a time; who asks meanwhile gets its outcome. */
   const begin = (): Promise<CrowdsecProcess> => {
-    starting ??= stopping.then(launch).finally(() => {
+    starting ??= stopping.then(launchMended).finally(() => {
       starting = undefined;
     });
     return starting;
@@ -154,9 +187,26 @@ export const createRunner = ({ dataDir, port, program, log, onReady, onAway }: R
         issue = words(error);
         // Whoever asked knows now; what is kept running by itself goes on trying.
         if (wasWanted && isWanted) failed(issue);
-        else isWanted = false;
+        else {
+          isWanted = false;
+          await place.release();
+        }
         throw refuse.unavailable(`CrowdSec can't be started: ${issue}`);
       }
+    },
+
+    /**
+     * It lives, but does not know us any more, for its database is another one; or it answers nothing but errors, which is its
+     * database's fault when it said so.
+     */
+    async mend(isUnknown: boolean): Promise<void> {
+      const stranger = running;
+      if (!stranger?.isRunning()) return;
+      const reason = isUnknown ? 'it does not know the key that its decisions are read with' : stranger.toldOfDamage();
+      if (reason === undefined) return;
+      running = undefined;
+      await stranger.stop();
+      renew(reason);
     },
 
     /** Starts it in the background, and goes on trying. */
@@ -172,8 +222,9 @@ export const createRunner = ({ dataDir, port, program, log, onReady, onAway }: R
       clearTimeout(restart);
       const ending = Promise.all([(running ?? launched)?.stop(politeMs), starting?.catch(() => undefined)]);
       running = undefined;
-      stopping = ending.then(() => undefined).catch(() => undefined);
+      stopping = ending.then(() => place.release()).catch(() => undefined);
       await ending;
+      await stopping;
     },
   };
 };

@@ -1,11 +1,13 @@
 import type { CrowdsecStart, CrowdsecStatus, CrowdsecStop, LogEntry } from '@sallyport/contract';
 import { trafficSocket } from '@sallyport/deployment/places';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Alone } from '@sallyport/store/database/alone';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import type { Logger } from 'pino';
+import { repeat } from '../../../dataplane/repeat.ts';
 import type { Decisions } from '../decisions/service.ts';
 import { accessLog } from './instance.ts';
-import { DEBIAN, readVersion } from './program.ts';
+import { type CrowdsecProgram, readVersion } from './program.ts';
 import { createRunner } from './runner.ts';
 import { createSync, SOURCE } from './sync.ts';
 import { createTrafficFeed } from './traffic/feed.ts';
@@ -14,10 +16,13 @@ import { linesUnread } from './traffic/reading.ts';
 export interface CrowdsecDeps {
   dataDir: string;
   port: number;
+  program: CrowdsecProgram;
   decisions: Decisions;
   /** Whether it is to run without anybody asking (spec, Versioning 5). */
   isWanted: () => Promise<boolean>;
   /** Puts an entry into the live log. */
+  /** Keeps it on one node of several; see `createAlone`. */
+  alone: (onLost: () => void) => Alone;
   publish: (entry: LogEntry) => void;
   /** Has HAProxy tell of every request, or not any more. */
   tellTraffic: (isWanted: boolean) => Promise<void>;
@@ -31,23 +36,51 @@ export interface CrowdsecDeps {
 /** The supervisor gives the whole server 2 s to end, and CrowdSec alone takes as long. */
 const SHUTDOWN_MS = 700;
 
+/** How soon a change of what is configured is followed. */
+const FOLLOW_MS = 500;
+
 const RESOURCE = 'admin/crowdsec';
 
 /** CrowdSec on this machine: its process, and its decisions as ours. */
 export const createCrowdsec = (deps: CrowdsecDeps) => {
-  const { dataDir, port, decisions, isWanted, publish, tellTraffic, isTrafficTold, transact, record, clock, log } =
-    deps;
-  const sync = createSync({ port, decisions, publish, clock, log });
+  const {
+    dataDir,
+    port,
+    program,
+    decisions,
+    isWanted,
+    alone,
+    publish,
+    tellTraffic,
+    isTrafficTold,
+    transact,
+    record,
+    clock,
+    log,
+  } = deps;
+  const sync = createSync({ port, decisions, publish, clock, onUseless: (isUnknown) => runner.mend(isUnknown), log });
   const runner = createRunner({
     dataDir,
     port,
-    program: DEBIAN,
+    program,
     log,
+    alone,
     onReady(key) {
       sync.follow(key);
       void feed.begin();
     },
-    onAway: () => void feed.rest(),
+    onDamage: (reason) =>
+      publish({
+        level: 'error',
+        message: `The database of CrowdSec was damaged and set aside; it begins with a new one: ${reason}`,
+        timestamp: clock().toISOString(),
+        source: 'crowdsec',
+        fields: { event: 'crowdsec_damaged', reason },
+      }),
+    onAway() {
+      sync.rest();
+      void feed.rest();
+    },
   });
   const path = accessLog(runner.directory);
   const feed = createTrafficFeed({ socket: trafficSocket(dataDir), path, group: runner.account.id, tellTraffic, log });
@@ -62,6 +95,12 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     return { told: isTrafficTold(), lines_written: written, lines_dropped: dropped, lines_unread: unread ?? null };
   };
 
+  const end = async (): Promise<void> => {
+    sync.rest();
+    await runner.stop();
+    await feed.rest();
+  };
+
   return {
     isRunning: runner.isRunning,
 
@@ -74,16 +113,14 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
 
     async stop(actor: Actor): Promise<CrowdsecStop> {
       const { pid } = runner.state();
-      sync.rest();
-      await runner.stop();
-      await feed.rest();
+      await end();
       await note('crowdsec.stop', actor, { pid });
       return { status: 'stopped' };
     },
 
     async status(): Promise<CrowdsecStatus> {
       const { status, pid, issue } = runner.state();
-      if (status !== 'not_installed') version ??= await readVersion(DEBIAN);
+      if (status !== 'not_installed') version ??= await readVersion(program);
       const { total } = await decisions.list({ source: SOURCE, per_page: 1 });
       return {
         status,
@@ -98,14 +135,25 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
       };
     },
 
-    /** Starts it when it is wanted, without waiting for it; ends it when it is told to. */
+    /** Runs it while it is wanted, without waiting for it; ends it when it is told to. */
     async run(): Promise<{ stop(): Promise<void> }> {
+      let wanted = await isWanted();
       const watch = sync.watch();
-      if (await isWanted()) runner.keep();
+      if (wanted) runner.keep();
       // It may have been wanted when the last server ended.
       else void feed.rest();
+      /** Who starts or stops it by hand has the last word, until what is configured changes. */
+      const follow = async (): Promise<void> => {
+        const now = await isWanted();
+        if (now === wanted) return;
+        wanted = now;
+        if (now) runner.keep();
+        else await end();
+      };
+      const following = repeat('follow whether CrowdSec is wanted', FOLLOW_MS, follow, log);
       return {
         async stop() {
+          await following.stop();
           await watch.stop();
           await runner.stop(SHUTDOWN_MS);
           await feed.stop();

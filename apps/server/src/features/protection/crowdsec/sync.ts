@@ -5,7 +5,7 @@ import { repeat } from '../../../dataplane/repeat.ts';
 import type { Decisions } from '../decisions/service.ts';
 import type { ImportedDecision } from '../decisions/store.ts';
 import { createKnownDecisions } from './known-decisions.ts';
-import { readDecisions } from './lapi.ts';
+import { KeyRefused, readDecisions } from './lapi.ts';
 
 /** Name of the source of these decisions. */
 export const SOURCE = 'crowdsec';
@@ -13,6 +13,8 @@ export const SOURCE = 'crowdsec';
 const POLL_MS = 1_000;
 /** Differences lose decisions that come while others are read: the whole list is read again after this time. */
 const FULL_MS = 30_000;
+/** After so many failures in a row they are no accident: writers that meet make one now and then. */
+const MANY_FAILURES = 5;
 /** Of more bans at once than these only the number is told. */
 const TOLD_EACH = 20;
 const ACTOR = systemActor('crowdsec');
@@ -22,17 +24,20 @@ export interface SyncDeps {
   decisions: Pick<Decisions, 'replaceSource' | 'updateSource'>;
   publish: (entry: LogEntry) => void;
   clock: () => Date;
+  /** It does not know us any more, or answers nothing but errors. */
+  onUseless: (isUnknown: boolean) => Promise<void>;
   log: Logger;
 }
 
 /** Keeps our decisions of CrowdSec equal to its own, as long as it can be asked; what is known stays when it can't. */
-export const createSync = ({ port, decisions, publish, clock, log }: SyncDeps) => {
+export const createSync = ({ port, decisions, publish, clock, onUseless, log }: SyncDeps) => {
   const known = createKnownDecisions();
   let key: string | undefined;
   let needsAll = true;
   let readAllAt = 0;
   let lastSync: string | null = null;
   let issue: string | null = null;
+  let failures = 0;
 
   const tell = (message: string, fields: LogEntry['fields']): void =>
     publish({ level: 'warn', message, timestamp: clock().toISOString(), source: 'crowdsec', fields });
@@ -71,11 +76,14 @@ export const createSync = ({ port, decisions, publish, clock, log }: SyncDeps) =
     try {
       await sync(key);
       issue = null;
+      failures = 0;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (issue === null)
         log.warn({ reason }, 'the decisions of CrowdSec could not be read; those known stay in force');
       issue = `its decisions can't be read: ${reason}`;
+      failures += 1;
+      if (error instanceof KeyRefused || failures >= MANY_FAILURES) await onUseless(error instanceof KeyRefused);
     }
   };
 

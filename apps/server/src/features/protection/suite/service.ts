@@ -48,7 +48,7 @@ export interface SecurityDeps {
 const CORE_SOURCE = 'owasp';
 
 const CROWDSEC_ABSENT =
-  'CrowdSec is switched on but does not run here: it finds nothing new (POST /admin/crowdsec/start starts it)';
+  'CrowdSec is switched on but does not run here: it finds nothing new (GET /admin/crowdsec/status tells why, POST /admin/crowdsec/start starts it)';
 
 const defaults = (): StoredSecurityConfig => ({ ...SECURITY_DEFAULTS, waf_exclusions: [], updated_at: '' });
 
@@ -118,7 +118,9 @@ export const createSecurity = (deps: SecurityDeps) => {
   const warningFor = (config: StoredSecurityConfig, enabled: boolean, names: readonly string[]): string | undefined => {
     const warnings: string[] = [];
     if (config.crowdsec_mode === 'local' && !isCrowdsecRunning()) {
-      warnings.push('crowdsec_mode is local, but CrowdSec does not run here');
+      warnings.push(
+        'crowdsec_mode is local, but CrowdSec does not run here yet (GET /admin/crowdsec/status tells more)',
+      );
     }
     if (config.waf_rules_source !== CORE_SOURCE && !names.includes(config.waf_rules_source)) {
       warnings.push(
