@@ -142,7 +142,10 @@ export const startServer = async (
     protection,
     backUp: system.backUp,
   });
-  const changes = createChanges(ground, { settings: system.settings });
+  const changes = createChanges(ground, {
+    settings: system.settings,
+    reverters: { ...traffic.reverters, ...protection.reverters, ...system.reverters },
+  });
   const app = await createApp({
     config,
     identify: createIdentify(config.apiAuth, accounts.resolve),

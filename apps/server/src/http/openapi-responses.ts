@@ -63,6 +63,8 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'POST /users/invite': [409],
   'PUT /users/{id}': [409],
   'DELETE /users/{id}': [409],
+  'POST /history/{id}/revert': [409],
+  'POST /history/batches/{batch}/revert': [409],
   'POST /proxy-hosts': [409],
   'PUT /proxy-hosts/{uuid}': [409],
   'POST /proxy-hosts/bulk': [404, 409],

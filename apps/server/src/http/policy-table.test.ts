@@ -59,6 +59,8 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'DELETE /backups/:name': 'administrator',
   'GET /audit-logs': 'administrator',
   'GET /history': 'member',
+  'POST /history/:id/revert': 'member',
+  'POST /history/batches/:batch/revert': 'member',
   'GET /proxy-hosts/:uuid/history': 'member',
   'GET /remote-servers/:uuid/history': 'member',
   'GET /certificates/:id/history': 'member',

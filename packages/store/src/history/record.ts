@@ -25,6 +25,18 @@ const textOf = (state: State | null): string | null =>
   // PostgreSQL's text takes no NUL.
   state && JSON.stringify(state).replaceAll('\\u0000', '');
 
+/** What a stored change made different, its secrets opened. Throws when the key that sealed them is gone. */
+export const openChange = (stored: StoredChange, vault: Vault): Change => {
+  const shown = closedChange(stored);
+  if (stored.secrets_sealed === null) return shown;
+  const text = vault.open(stored.secrets_sealed, historyContext(stored.batch, stored.resource));
+  const { before, after } = JSON.parse(text) as Change;
+  return {
+    before: shown.before && { ...shown.before, ...before },
+    after: shown.after && { ...shown.after, ...after },
+  };
+};
+
 /** What a stored change made different, without its secrets. */
 export const closedChange = ({ before_state, after_state }: StoredChange): Change => ({
   before: before_state === null ? null : (JSON.parse(before_state) as State),

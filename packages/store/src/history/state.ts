@@ -23,7 +23,8 @@ interface Outline {
 const isOutline = (value: unknown): value is Outline =>
   typeof value === 'object' && value !== null && '$sha256' in value;
 
-const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+/** Whether two values of a field are the same as JSON. */
+export const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 
 const isKept = (name: string): boolean => name !== 'updated_at' && !STATE_FIELDS.has(name);
 
@@ -38,6 +39,10 @@ const outlineOf = (value: unknown): unknown => {
 
 const outlined = (state: State): State =>
   Object.fromEntries(Object.entries(state).map(([name, value]) => [name, outlineOf(value)]));
+
+/** Whether a field still has the value that a change gave it. */
+export const isAsChanged = (value: unknown, after: unknown): boolean =>
+  isSame(isOutline(after) ? outlineOf(value) : (value ?? null), after);
 
 /** What is shown of a value: of a long one its beginning. */
 export const shownValue = (value: unknown): unknown =>

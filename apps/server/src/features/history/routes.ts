@@ -1,10 +1,14 @@
 import { HistoryEntry, HistoryQuery, ResourceHistoryQuery } from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
+import { refuse } from '@sallyport/store/errors';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../http/app-type.ts';
-import { parseIdentifier } from '../../http/identifier.ts';
+import { parseIdentifier, parseRowId } from '../../http/identifier.ts';
 import { sendPage } from '../../http/paging.ts';
-import { type History, isSettings, type Kind, type Viewer } from './service.ts';
+import { tagged } from '../../http/versions.ts';
+import { isUuid } from '../../net/uuid.ts';
+import type { Revert, Reverting } from './revert.ts';
+import { type History, isSettings, type Kind, shownActor, type Viewer } from './service.ts';
 
 const response = { 200: Type.Array(HistoryEntry) };
 const tags = ['history'];
@@ -27,8 +31,13 @@ const viewerOf = (request: FastifyRequest): Viewer => {
   };
 };
 
+const revertingOf = (request: FastifyRequest): Reverting => {
+  const viewer = viewerOf(request);
+  return { actor: request.actor, allows: request.allows, showActor: (name) => shownActor(name, viewer) };
+};
+
 export const historyRoutes =
-  (history: History) =>
+  (history: History, revert: Revert) =>
   async (app: App): Promise<void> => {
     app.get(
       '/history',
@@ -39,6 +48,47 @@ export const historyRoutes =
       async (request, reply) => {
         if (isSettings(request.query.resource ?? '')) await request.checkPolicy('administrator');
         return sendPage(request, reply, await history.list(request.query, viewerOf(request)));
+      },
+    );
+
+    app.post(
+      '/history/:id/revert',
+      {
+        config: { policy: 'member' },
+        schema: {
+          tags,
+          summary: 'Take a change back; answers when that is live',
+          description:
+            'With the checks and rights of any change, and a change itself. 409 says what is in the way: what others changed since ' +
+            'is never overwritten. The answer is the object as its GET shows it; 204 when taking the change back removes it.',
+          params: Type.Object({ id: Type.String() }),
+          response: { 200: Type.Unknown({ description: 'The object.' }), 204: Type.Null() },
+        },
+      },
+      async (request, reply) => {
+        const object = await revert.one(parseRowId(request.params.id), revertingOf(request));
+        if (!object) return reply.code(204).send(null);
+        return reply.code(200).send(tagged(reply, object));
+      },
+    );
+
+    app.post(
+      '/history/batches/:batch/revert',
+      {
+        config: { policy: 'member' },
+        schema: {
+          tags,
+          summary: 'Take all back that one request changed, or nothing',
+          params: Type.Object({ batch: Type.String() }),
+          response: {
+            200: Type.Object({ reverted: Type.Array(Type.String({ description: 'Paths of what it was.' })) }),
+          },
+        },
+      },
+      async (request) => {
+        const { batch } = request.params;
+        if (!isUuid(batch)) throw refuse.invalid('invalid id');
+        return { reverted: await revert.batch(batch.toLowerCase(), revertingOf(request)) };
       },
     );
 

@@ -11,7 +11,9 @@ import type { CheckDestination } from '../../net/check-destination.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Accounts } from '../accounts/index.ts';
 import type { Ground } from '../ground.ts';
+import type { Reverters } from '../reverter.ts';
 import type { System } from '../system/index.ts';
+import { createAccessListReverter } from './access-lists/reverter.ts';
 import { accessListRoutes } from './access-lists/routes.ts';
 import { createAccessLists } from './access-lists/service.ts';
 import { accessListStore } from './access-lists/store.ts';
@@ -39,6 +41,7 @@ import { notificationStore } from './notifications/store.ts';
 import { onBehalfOfCallers } from './on-behalf-of-callers.ts';
 import { createRuleCheck } from './rulesets/check-rules.ts';
 import { findCoreRuleSet } from './rulesets/core-rule-set.ts';
+import { createRulesetReverter } from './rulesets/reverter.ts';
 import { rulesetRoutes } from './rulesets/routes.ts';
 import { createRulesets } from './rulesets/service.ts';
 import { rulesetStore } from './rulesets/store.ts';
@@ -48,6 +51,7 @@ import { createEnforcement } from './suite/enforcement.ts';
 import { createGuardConfigFile } from './suite/guard-config-file.ts';
 import { createLockOutRules } from './suite/lock-out.ts';
 import { splitNetworks } from './suite/network-list.ts';
+import { createSecurityReverter } from './suite/reverter.ts';
 import { securityRoutes } from './suite/routes.ts';
 import { createSecurity } from './suite/service.ts';
 import { MASTER_SWITCH, securityStore } from './suite/store.ts';
@@ -217,6 +221,12 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
   };
 
   return {
+    reverters: {
+      'access-lists': createAccessListReverter({ lists: accessLists, store: accessListStore, db, changed }),
+      'security/rulesets': createRulesetReverter({ rulesets, store: rulesetStore, db, changed }),
+      'security/config': createSecurityReverter({ security, changed }),
+    } satisfies Reverters,
+
     inForce,
     /** See `createEnforcement`. */
     hostsChanged: enforcement.hostsChanged,

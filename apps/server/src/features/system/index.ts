@@ -4,6 +4,7 @@ import type { App } from '../../http/app-type.ts';
 import { sendMail } from '../../net/mail.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Ground } from '../ground.ts';
+import type { Reverters } from '../reverter.ts';
 import { registerBackupMetrics } from './backups/metrics.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { type BackupDeps, createBackups } from './backups/service.ts';
@@ -14,6 +15,7 @@ import { createMetrics, type PlaneStatus } from './health/metrics.ts';
 import { healthRoutes, metricsRoute } from './health/routes.ts';
 import { registerUnjudgedMetrics, type Unjudged } from './health/unjudged-metrics.ts';
 import { createMailer } from './settings/mailer.ts';
+import { createSettingReverter } from './settings/reverter.ts';
 import { settingRoutes } from './settings/routes.ts';
 import { createSettings, type SettingDeps } from './settings/service.ts';
 import { settingStore } from './settings/store.ts';
@@ -88,6 +90,8 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     log,
   });
   return {
+    reverters: { settings: createSettingReverter(settings) } satisfies Reverters,
+
     settings,
     mailer,
     metrics,

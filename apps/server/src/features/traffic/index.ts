@@ -3,14 +3,18 @@ import type { App } from '../../http/app-type.ts';
 import { probeTcp } from '../../net/tcp-probe.ts';
 import type { Ground } from '../ground.ts';
 import type { Protection } from '../protection/index.ts';
+import type { Reverters } from '../reverter.ts';
 import type { System } from '../system/index.ts';
+import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
 import { certificateStore } from './certificates/store.ts';
+import { createProxyHostReverter } from './proxy-hosts/reverter.ts';
 import { proxyHostRoutes } from './proxy-hosts/routes.ts';
 import { createProxyHosts, type ProxyHostDeps } from './proxy-hosts/service.ts';
 import { proxyHostStore } from './proxy-hosts/store.ts';
 import { createHostSurroundings } from './proxy-hosts/surroundings.ts';
+import { createRemoteServerReverter } from './remote-servers/reverter.ts';
 import { remoteServerRoutes } from './remote-servers/routes.ts';
 import { createRemoteServers } from './remote-servers/service.ts';
 import { remoteServerStore } from './remote-servers/store.ts';
@@ -75,6 +79,12 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
   });
 
   return {
+    reverters: {
+      'proxy-hosts': createProxyHostReverter({ hosts: proxyHosts, store: proxyHostStore, db, syncHosts }),
+      'remote-servers': createRemoteServerReverter({ servers: remoteServers, store: remoteServerStore, db }),
+      certificates: createCertificateReverter({ certificates, store: certificateStore, db, syncCertificates }),
+    } satisfies Reverters,
+
     /** To be told of what another node changed: takes it to the data plane. */
     async changedElsewhere({ hosts, certificates }: Record<'hosts' | 'certificates', number[]>): Promise<void> {
       if (certificates.length > 0) await syncCertificates(certificates);

@@ -1,4 +1,4 @@
-import type { AuditEntry, Backup, Invite, TotpSecret } from '@sallyport/contract';
+import type { AuditEntry, Backup, HistoryEntry, Invite, TotpSecret } from '@sallyport/contract';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -104,6 +104,12 @@ onBothDatabases('every change', (kind) => {
     await change('proxy_host.delete', 'POST', '/proxy-hosts/bulk-delete', { uuids: [uuid] });
     const second = await change<{ uuid: string }>('proxy_host.create', 'POST', '/proxy-hosts', host);
     await change('proxy_host.delete', 'DELETE', `/proxy-hosts/${second.uuid}`);
+    const lastChange = async () => {
+      const { body } = await app.send<HistoryEntry[]>('GET', '/history?per_page=1', undefined, admin.headers);
+      return body[0] as HistoryEntry;
+    };
+    await change('proxy_host.create', 'POST', `/history/${(await lastChange()).id}/revert`);
+    await change('proxy_host.delete', 'POST', `/history/batches/${(await lastChange()).batch}/revert`);
 
     const machine = { name: 'm', host: '127.0.0.1', port: 9 };
     const server = await change<{ uuid: string }>('remote_server.create', 'POST', '/remote-servers', machine);

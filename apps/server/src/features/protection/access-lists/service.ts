@@ -23,7 +23,7 @@ import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
-import { anyVersion } from '@sallyport/store/object-version';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { AccessListStore, StoredAccessList } from './store.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -104,7 +104,90 @@ export const createAccessLists = (deps: AccessListDeps) => {
       throw refuse.conflict(`name "${name}" belongs to another access list`);
   };
 
+  const createIn = async (
+    tx: Executor,
+    fields: AccessListFields,
+    actor: Actor,
+    known: Partial<Pick<StoredAccessList, 'id' | 'uuid' | 'created_at'>> = {},
+  ): Promise<StoredAccessList> => {
+    await checkName(tx, fields.name, 0);
+    const now = clock().toISOString();
+    const after = await store(tx).insert({ ...fields, uuid: randomUUID(), created_at: now, updated_at: now, ...known });
+    await record(tx, {
+      action: 'access_list.create',
+      actor,
+      resource: `access-lists/${after.id}`,
+      after,
+      history: [{ resource: `access-lists/${after.uuid}`, after }],
+    });
+    return after;
+  };
+
+  const updateIn = async (
+    tx: Executor,
+    named: Identifier,
+    fields: AccessListPatch,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<StoredAccessList> => {
+    const before = await findIn(tx, named);
+    checkVersion(before);
+    const { id } = before;
+    const whole = { ...before, ...fields, updated_at: clock().toISOString() } as StoredAccessList;
+    checkWhole(whole);
+    await checkName(tx, whole.name, id);
+    const after = await store(tx).update(id, whole);
+    await record(tx, {
+      action: 'access_list.update',
+      actor,
+      resource: `access-lists/${id}`,
+      before,
+      after,
+      history: [{ resource: `access-lists/${before.uuid}`, before, after }],
+    });
+    return after;
+  };
+
+  const deleteIn = async (
+    tx: Executor,
+    named: Identifier,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<StoredAccessList> => {
+    const before = await findIn(tx, named);
+    checkVersion(before);
+    const { id } = before;
+    const uses = await store(tx).uses(id);
+    if (uses.used_by_total > 0) {
+      throw refuse.conflict('access list is in use by one or more proxy hosts', { details: tellUses(uses) });
+    }
+    await store(tx).delete(id);
+    await record(tx, {
+      action: 'access_list.delete',
+      actor,
+      resource: `access-lists/${id}`,
+      before,
+      history: [{ resource: `access-lists/${before.uuid}`, before }],
+    });
+    return before;
+  };
+
+  const complete = (input: NewAccessList): AccessListFields => {
+    const fields = { ...ACCESS_LIST_DEFAULTS, rules: [], countries: [], ...normalise(input) };
+    checkWhole(fields);
+    return fields;
+  };
+
   return {
+    /** The same changes in a transaction of the caller, after which enforcement has to follow. */
+    within: {
+      create: (tx: Executor, input: NewAccessList, actor: Actor, known: Parameters<typeof createIn>[3]) =>
+        createIn(tx, complete(input), actor, known),
+      update: (tx: Executor, named: Identifier, patch: AccessListPatch, actor: Actor) =>
+        updateIn(tx, named, normalise(patch), actor, anyVersion),
+      remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+    },
+
     async list(query: ListQuery): Promise<Page<AccessList>> {
       const page = await store(db).list(query);
       return { ...page, rows: await toWire(page.rows) };
@@ -116,26 +199,8 @@ export const createAccessLists = (deps: AccessListDeps) => {
     },
 
     async create(input: NewAccessList, actor: Actor): Promise<AccessList> {
-      const fields: AccessListFields = {
-        ...ACCESS_LIST_DEFAULTS,
-        rules: [],
-        countries: [],
-        ...normalise(input),
-      };
-      checkWhole(fields);
-      const list = await transact(async (tx) => {
-        await checkName(tx, fields.name, 0);
-        const now = clock().toISOString();
-        const after = await store(tx).insert({ ...fields, uuid: randomUUID(), created_at: now, updated_at: now });
-        await record(tx, {
-          action: 'access_list.create',
-          actor,
-          resource: `access-lists/${after.id}`,
-          after,
-          history: [{ resource: `access-lists/${after.uuid}`, after }],
-        });
-        return after;
-      });
+      const fields = complete(input);
+      const list = await transact((tx) => createIn(tx, fields, actor));
       await changed();
       return oneToWire(list);
     },
@@ -148,46 +213,13 @@ export const createAccessLists = (deps: AccessListDeps) => {
       checkVersion = anyVersion,
     ): Promise<AccessList> {
       const fields = normalise(patch);
-      const list = await transact(async (tx) => {
-        const before = await findIn(tx, named);
-        checkVersion(before);
-        const { id } = before;
-        const whole = { ...before, ...fields, updated_at: clock().toISOString() };
-        checkWhole(whole);
-        await checkName(tx, whole.name, id);
-        const after = await store(tx).update(id, whole);
-        await record(tx, {
-          action: 'access_list.update',
-          actor,
-          resource: `access-lists/${id}`,
-          before,
-          after,
-          history: [{ resource: `access-lists/${before.uuid}`, before, after }],
-        });
-        return after;
-      });
+      const list = await transact((tx) => updateIn(tx, named, fields, actor, checkVersion));
       await changed();
       return oneToWire(list);
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
-      await transact(async (tx) => {
-        const before = await findIn(tx, named);
-        checkVersion(before);
-        const { id } = before;
-        const uses = await store(tx).uses(id);
-        if (uses.used_by_total > 0) {
-          throw refuse.conflict('access list is in use by one or more proxy hosts', { details: tellUses(uses) });
-        }
-        await store(tx).delete(id);
-        await record(tx, {
-          action: 'access_list.delete',
-          actor,
-          resource: `access-lists/${id}`,
-          before,
-          history: [{ resource: `access-lists/${before.uuid}`, before }],
-        });
-      });
+      await transact((tx) => deleteIn(tx, named, actor, checkVersion));
       await changed();
     },
 

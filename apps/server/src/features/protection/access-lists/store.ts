@@ -55,7 +55,7 @@ export const accessListStore = (db: Executor) => ({
     return (await query.executeTakeFirst()) !== undefined;
   },
 
-  async insert(list: Omit<StoredAccessList, 'id'>): Promise<StoredAccessList> {
+  async insert(list: Omit<StoredAccessList, 'id'> & { id?: number }): Promise<StoredAccessList> {
     const { uuid, created_at, ...fields } = list;
     const values = { ...toRow(fields), uuid, created_at };
     return fromRow(await db.insertInto('access_lists').values(values).returningAll().executeTakeFirstOrThrow());

@@ -5,7 +5,7 @@ import type { Identifier } from '@sallyport/store/database/identifier';
 import { type Page, pageOfRows } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
-import { anyVersion } from '@sallyport/store/object-version';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { RuleCheck } from './check-rules.ts';
 import type { RulesetStore } from './store.ts';
 
@@ -34,6 +34,17 @@ const parseSourceUrl = (text: string): string => {
   return url;
 };
 
+/** What a ruleset is made of. */
+export type RulesetContent = Pick<Ruleset, 'name' | 'source_url' | 'mode' | 'content' | 'rule_count'>;
+
+const pickContent = ({ name, source_url, mode, content, rule_count }: Ruleset): RulesetContent => ({
+  name,
+  source_url,
+  mode,
+  content,
+  rule_count,
+});
+
 /** For the audit trail: which rules they were can be told by their digest; five megabytes need not be kept twice. */
 const outline = ({ content, ...rest }: Ruleset) => ({ ...rest, content_bytes: Buffer.byteLength(content) });
 
@@ -51,7 +62,66 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
     return ruleset;
   };
 
+  /** Stores rules that were checked: in the place of `before`, or as a new set. */
+  const saveIn = async (
+    tx: Executor,
+    before: Ruleset | undefined,
+    given: RulesetContent,
+    actor: Actor,
+    known: Partial<Pick<Ruleset, 'id' | 'uuid' | 'created_at'>> = {},
+  ): Promise<Ruleset> => {
+    const updated_at = clock().toISOString();
+    const fields = { ...given, updated_at };
+    const after = before
+      ? await store(tx).update(before.id, fields)
+      : await store(tx).insert({ ...fields, uuid: randomUUID(), created_at: updated_at, ...known });
+    await record(tx, {
+      action: before ? 'ruleset.update' : 'ruleset.create',
+      actor,
+      resource: `security/rulesets/${after.id}`,
+      before: before && outline(before),
+      after: outline(after),
+      history: [{ resource: `security/rulesets/${after.uuid}`, before, after }],
+    });
+    return after;
+  };
+
+  const deleteIn = async (
+    tx: Executor,
+    named: Identifier,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<Ruleset> => {
+    const before = await findIn(tx, named);
+    checkVersion(before);
+    const { id } = before;
+    if (await store(tx).isSelected(before.name)) throw refuse.conflict('ruleset is selected by waf_rules_source');
+    await store(tx).delete(id);
+    await record(tx, {
+      action: 'ruleset.delete',
+      actor,
+      resource: `security/rulesets/${id}`,
+      before: outline(before),
+      history: [{ resource: `security/rulesets/${before.uuid}`, before }],
+    });
+    return before;
+  };
+
   return {
+    /** The same changes in a transaction of the caller, after which enforcement has to follow. The rules are checked before. */
+    within: {
+      check,
+      async create(tx: Executor, given: RulesetContent, actor: Actor, known: Parameters<typeof saveIn>[4]) {
+        if (await store(tx).findByName(given.name)) throw refuse.conflict(`there is another ruleset "${given.name}"`);
+        return saveIn(tx, undefined, given, actor, known);
+      },
+      async update(tx: Executor, named: Identifier, fields: Partial<RulesetContent>, actor: Actor) {
+        const before = await findIn(tx, named);
+        return saveIn(tx, before, { ...pickContent(before), ...fields }, actor);
+      },
+      remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+    },
+
     async list(query: ListQuery): Promise<Page<Ruleset>> {
       return pageOfRows(await store(db).list(), query, {
         sortable: ['name', 'source_url', 'mode', 'rule_count', 'created_at', 'updated_at'],
@@ -73,40 +143,14 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
       const ruleset = await transact(async (tx) => {
         const before = await store(tx).findByName(name);
         checkVersion(before ?? {});
-        const updated_at = clock().toISOString();
-        const fields = { source_url: url, mode, content, rule_count, updated_at };
-        const after = before
-          ? await store(tx).update(before.id, fields)
-          : await store(tx).insert({ ...fields, name, uuid: randomUUID(), created_at: updated_at });
-        await record(tx, {
-          action: before ? 'ruleset.update' : 'ruleset.create',
-          actor,
-          resource: `security/rulesets/${after.id}`,
-          before: before && outline(before),
-          after: outline(after),
-          history: [{ resource: `security/rulesets/${after.uuid}`, before, after }],
-        });
-        return after;
+        return saveIn(tx, before, { name, source_url: url, mode, content, rule_count }, actor);
       });
       await changed();
       return ruleset;
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
-      await transact(async (tx) => {
-        const before = await findIn(tx, named);
-        checkVersion(before);
-        const { id } = before;
-        if (await store(tx).isSelected(before.name)) throw refuse.conflict('ruleset is selected by waf_rules_source');
-        await store(tx).delete(id);
-        await record(tx, {
-          action: 'ruleset.delete',
-          actor,
-          resource: `security/rulesets/${id}`,
-          before: outline(before),
-          history: [{ resource: `security/rulesets/${before.uuid}`, before }],
-        });
-      });
+      await transact((tx) => deleteIn(tx, named, actor, checkVersion));
       await changed();
     },
   };

@@ -20,7 +20,7 @@ export const rulesetStore = (db: Executor) => ({
     return row && fromRow(row);
   },
 
-  async insert(ruleset: Omit<Ruleset, 'id'>): Promise<Ruleset> {
+  async insert(ruleset: Omit<Ruleset, 'id'> & { id?: number }): Promise<Ruleset> {
     return fromRow(await db.insertInto('rulesets').values(ruleset).returningAll().executeTakeFirstOrThrow());
   },
 

@@ -115,6 +115,27 @@ export const createSecurity = (deps: SecurityDeps) => {
     });
   };
 
+  /** Normalised, after what takes time to check. */
+  const checked = async (input: SecurityConfigPatch): Promise<SecurityConfigPatch> => {
+    const patch = normalise(input);
+    if (patch.webhook_url) await checkWebhookUrl(patch.webhook_url);
+    await checkTargets((patch.waf_exclusions ?? []).flatMap(({ target }) => target ?? []));
+    return patch;
+  };
+
+  const setIn = async (
+    tx: Executor,
+    before: StoredSecurityConfig | undefined,
+    patch: Omit<SecurityConfigPatch, 'enabled'>,
+    actor: Actor,
+  ): Promise<StoredSecurityConfig> => {
+    const after = { ...defaults(), ...before, ...patch, updated_at: clock().toISOString() } as StoredSecurityConfig;
+    await store(tx).setConfig(after);
+    const history = [{ resource: CONFIG, before: before ?? defaults(), after }];
+    await record(tx, { action: 'security.configure', actor, resource: CONFIG, before, after, history });
+    return after;
+  };
+
   const warningFor = (config: StoredSecurityConfig, enabled: boolean, names: readonly string[]): string | undefined => {
     const warnings: string[] = [];
     if (config.crowdsec_mode === 'local' && !isCrowdsecRunning()) {
@@ -136,6 +157,14 @@ export const createSecurity = (deps: SecurityDeps) => {
   };
 
   return {
+    /** The same change in a transaction of the caller, of what `check` let pass, after which enforcement has to follow. */
+    within: {
+      check: async (fields: SecurityConfigPatch): Promise<void> => void (await checked(fields)),
+      current: async (tx: Executor): Promise<StoredSecurityConfig> => (await store(tx).config()) ?? defaults(),
+      update: async (tx: Executor, fields: Omit<SecurityConfigPatch, 'enabled'>, actor: Actor) =>
+        setIn(tx, await store(tx).config(), normalise(fields), actor),
+    },
+
     async status(): Promise<SecurityStatus> {
       const config = (await store(db).config()) ?? defaults();
       const { guard, waf, crowdsec, acl, rate_limit } = await store(db).switches();
@@ -169,16 +198,11 @@ export const createSecurity = (deps: SecurityDeps) => {
       actor: Actor,
       checkVersion = anyVersion,
     ): Promise<SecurityConfigAnswer> {
-      const { enabled, ...patch } = normalise(input);
-      if (patch.webhook_url) await checkWebhookUrl(patch.webhook_url);
-      await checkTargets((patch.waf_exclusions ?? []).flatMap(({ target }) => target ?? []));
+      const { enabled, ...patch } = await checked(input);
       const answer = await transact(async (tx): Promise<SecurityConfigAnswer> => {
         const before = await store(tx).config();
         checkVersion(before ? toWire(before, (await store(tx).switches()).guard) : {});
-        const after = { ...defaults(), ...before, ...patch, updated_at: clock().toISOString() } as StoredSecurityConfig;
-        await store(tx).setConfig(after);
-        const history = [{ resource: CONFIG, before: before ?? defaults(), after }];
-        await record(tx, { action: 'security.configure', actor, resource: CONFIG, before, after, history });
+        const after = await setIn(tx, before, patch, actor);
         const wasEnabled = (await store(tx).switches()).guard;
         if (enabled !== undefined && enabled !== wasEnabled) {
           if (enabled) await lockOut.checkTurnOn(tx, actor, after.admin_whitelist);

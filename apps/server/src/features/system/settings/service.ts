@@ -12,7 +12,7 @@ import type { Actor, KeptChange, RecordChange } from '@sallyport/store/actor';
 import { type Page, pageOfRows } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
-import { anyVersion } from '@sallyport/store/object-version';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { settingContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { checkSetting, isSettingKey } from './check-value.ts';
@@ -86,7 +86,56 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
 
   const read = async (key: SettingKey): Promise<string> => openStored(key, await store(db).get(key));
 
+  const setIn = async (tx: Executor, key: SettingKey, value: string, actor: Actor, checkVersion: CheckVersion) => {
+    const { isSecret = false } = definitionOf(key);
+    await check(tx, key, value, actor);
+    const before = await store(tx).get(key);
+    checkVersion(describe(key, before));
+    // Sealed inside the transaction: a rotation of the key is either over or waits.
+    await store(tx).set(key, isSecret ? vault.seal(value, settingContext(key)) : value);
+    await record(tx, {
+      action: 'setting.set',
+      actor,
+      resource: `settings/${key}`,
+      before: shown(key, before),
+      after: isSecret ? { value: '*** (new)' } : shown(key, value),
+      history: kept(key, before, value),
+    });
+  };
+
+  const resetIn = async (tx: Executor, key: SettingKey, actor: Actor, checkVersion: CheckVersion) => {
+    const before = await store(tx).get(key);
+    checkVersion(describe(key, before));
+    if (before === undefined) return;
+    await check(tx, key, definitionOf(key).default, actor);
+    await store(tx).delete(key);
+    await record(tx, {
+      action: 'setting.reset',
+      actor,
+      resource: `settings/${key}`,
+      before: shown(key, before),
+      history: kept(key, before, null),
+    });
+  };
+
   return {
+    /** The same changes in a transaction of the caller, after which `changed` has to be called. */
+    within: {
+      changed,
+      /** As it is meant, secrets opened; null: the default. Undefined for what is no setting. */
+      async current(tx: Executor, text: string): Promise<{ value: string | null } | undefined> {
+        if (!isSettingKey(text)) return undefined;
+        const stored = await store(tx).get(text);
+        return { value: stored === undefined ? null : openStored(text, stored) };
+      },
+      async put(tx: Executor, text: string, given: string | null, actor: Actor): Promise<void> {
+        const key = knownKey(text);
+        checkCredential(key, actor);
+        if (given === null) return resetIn(tx, key, actor, anyVersion);
+        return setIn(tx, key, checkSetting({ key, value: given }).value, actor, anyVersion);
+      },
+    },
+
     /** The value in force, secrets decrypted: for the service itself, never for an answer. */
     read,
 
@@ -112,45 +161,17 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
     /** Stores a value. Throws a 400 for an unknown key or a value that is none. */
     async set(input: NewSetting, actor: Actor, checkVersion = anyVersion): Promise<Setting> {
       const { key, value } = checkSetting(input);
-      const { isSecret = false } = definitionOf(key);
       checkCredential(key, actor);
-      await transact(async (tx) => {
-        await check(tx, key, value, actor);
-        const before = await store(tx).get(key);
-        checkVersion(describe(key, before));
-        // Sealed inside the transaction: a rotation of the key is either over or waits.
-        await store(tx).set(key, isSecret ? vault.seal(value, settingContext(key)) : value);
-        await record(tx, {
-          action: 'setting.set',
-          actor,
-          resource: `settings/${key}`,
-          before: shown(key, before),
-          after: isSecret ? { value: '*** (new)' } : shown(key, value),
-          history: kept(key, before, value),
-        });
-      });
+      await transact((tx) => setIn(tx, key, value, actor, checkVersion));
       await changed(key);
-      return { key, value: isSecret ? '' : value };
+      return { key, value: definitionOf(key).isSecret ? '' : value };
     },
 
     /** Goes back to the default. Throws a 404 for a key that is not in the catalogue. */
     async reset(text: string, actor: Actor, checkVersion = anyVersion): Promise<void> {
       const key = knownKey(text);
       checkCredential(key, actor);
-      await transact(async (tx) => {
-        const before = await store(tx).get(key);
-        checkVersion(describe(key, before));
-        if (before === undefined) return;
-        await check(tx, key, definitionOf(key).default, actor);
-        await store(tx).delete(key);
-        await record(tx, {
-          action: 'setting.reset',
-          actor,
-          resource: `settings/${key}`,
-          before: shown(key, before),
-          history: kept(key, before, null),
-        });
-      });
+      await transact((tx) => resetIn(tx, key, actor, checkVersion));
       await changed(key);
     },
   };

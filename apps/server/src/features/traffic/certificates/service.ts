@@ -6,7 +6,7 @@ import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { Refusal, refuse } from '@sallyport/store/errors';
-import { anyVersion } from '@sallyport/store/object-version';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { parseCertificatePair } from './pem.ts';
@@ -52,6 +52,9 @@ const validityWarning = (certificate: StoredCertificate, now: Date): string | un
   return undefined;
 };
 
+/** A certificate as the history keeps it. */
+export type KeptCertificate = Omit<StoredCertificate, 'key_sealed'> & { key_pem: string };
+
 export const createCertificates = (deps: CertificateDeps) => {
   const { db, transact, store, vault, plane, backUp, record, clock } = deps;
 
@@ -92,7 +95,62 @@ export const createCertificates = (deps: CertificateDeps) => {
     return [...users.values()];
   };
 
+  const insertIn = async (
+    tx: Executor,
+    given: Omit<StoredCertificate, 'id'> & { id?: number },
+    actor: Actor,
+  ): Promise<StoredCertificate> => {
+    const after = await store(tx).insert(given);
+    const shown = { ...identity(after), expires_at: after.expires_at };
+    await record(tx, {
+      action: 'certificate.upload',
+      actor,
+      resource: `certificates/${after.id}`,
+      after: shown,
+      history: [{ resource: `certificates/${after.uuid}`, after: shown }],
+    });
+    return after;
+  };
+
+  /** Throws a 409 that names the hosts that use it. */
+  const checkUnused = async (executor: Executor, named: Identifier, checkVersion: CheckVersion) => {
+    const certificate = await findIn(executor, named);
+    checkVersion(toWire(certificate));
+    const users = await usersOf(executor, certificate);
+    if (users.length > 0) {
+      const details = tellUses(usesOf(users));
+      throw refuse.conflict('certificate is in use by one or more proxy hosts', { details });
+    }
+    return certificate;
+  };
+
+  const deleteIn = async (
+    tx: Executor,
+    named: Identifier,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<StoredCertificate> => {
+    const before = await checkUnused(tx, named, checkVersion);
+    await store(tx).delete(before.id);
+    await record(tx, {
+      action: 'certificate.delete',
+      actor,
+      resource: `certificates/${before.id}`,
+      before: identity(before),
+      history: [{ resource: `certificates/${before.uuid}`, before: kept(before), secret: ['key_pem'] }],
+    });
+    return before;
+  };
+
   return {
+    /** The same changes in a transaction of the caller, who makes a backup before a removal and syncs afterwards. */
+    within: {
+      backUp,
+      create: (tx: Executor, { key_pem, ...rest }: KeptCertificate, actor: Actor) =>
+        insertIn(tx, { ...rest, key_sealed: vault.seal(key_pem, certificateKeyContext(rest.uuid)) }, actor),
+      remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+    },
+
     async list(query: ListQuery): Promise<Page<Certificate>> {
       const page = await store(db).page(query);
       return { ...page, rows: page.rows.map(toWire) };
@@ -112,8 +170,8 @@ export const createCertificates = (deps: CertificateDeps) => {
       const pair = parseCertificatePair(certificatePem, keyPem);
       const uuid = randomUUID();
       const now = clock();
-      const certificate = await transact(async (tx) => {
-        const after = await store(tx).insert({
+      const certificate = await transact((tx) => {
+        const fields = {
           uuid,
           name,
           provider: 'custom',
@@ -123,15 +181,8 @@ export const createCertificates = (deps: CertificateDeps) => {
           not_before: pair.notBefore.toISOString(),
           expires_at: pair.notAfter.toISOString(),
           created_at: now.toISOString(),
-        });
-        await record(tx, {
-          action: 'certificate.upload',
-          actor,
-          resource: `certificates/${after.id}`,
-          after: { ...identity(after), expires_at: after.expires_at },
-          history: [{ resource: `certificates/${uuid}`, after: { ...identity(after), expires_at: after.expires_at } }],
-        });
-        return after;
+        };
+        return insertIn(tx, fields, actor);
       });
       await plane.syncCertificates([certificate.id]);
       const { applied, issue } = plane.certificateState(certificate.id);
@@ -142,30 +193,10 @@ export const createCertificates = (deps: CertificateDeps) => {
 
     /** Deletes a certificate that no host uses, after a backup; its files go with it (spec, Certificates). */
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
-      const check = async (executor: Executor) => {
-        const certificate = await findIn(executor, named);
-        checkVersion(toWire(certificate));
-        const users = await usersOf(executor, certificate);
-        if (users.length > 0) {
-          const details = tellUses(usesOf(users));
-          throw refuse.conflict('certificate is in use by one or more proxy hosts', { details });
-        }
-        return certificate;
-      };
-      const { id } = await check(db);
+      const { id } = await checkUnused(db, named, checkVersion);
       try {
         await backUp('before-certificate-delete');
-        await transact(async (tx) => {
-          const before = await check(tx);
-          await store(tx).delete(id);
-          await record(tx, {
-            action: 'certificate.delete',
-            actor,
-            resource: `certificates/${id}`,
-            before: identity(before),
-            history: [{ resource: `certificates/${before.uuid}`, before: kept(before), secret: ['key_pem'] }],
-          });
-        });
+        await transact((tx) => deleteIn(tx, id, actor, checkVersion));
       } catch (error) {
         if (error instanceof Refusal) throw error;
         throw refuse.failed('failed to delete certificate', { cause: error });

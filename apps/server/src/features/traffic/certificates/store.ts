@@ -30,7 +30,7 @@ export const certificateStore = (db: Executor) => ({
     return db.selectFrom('certificates').selectAll().where(columnOf(named), '=', named).executeTakeFirst();
   },
 
-  async insert(certificate: Omit<StoredCertificate, 'id'>): Promise<StoredCertificate> {
+  async insert(certificate: Omit<StoredCertificate, 'id'> & { id?: number }): Promise<StoredCertificate> {
     return db.insertInto('certificates').values(certificate).returningAll().executeTakeFirstOrThrow();
   },
 

@@ -176,6 +176,28 @@ export const createProxyHosts = ({
     return after;
   };
 
+  /** `known`: what names a host that there was before. */
+  const createIn = async (
+    tx: Executor,
+    { fields, names = [] }: { fields: NewProxyHost; names: string[] | undefined },
+    actor: Actor,
+    known: Partial<Pick<StoredProxyHost, 'id' | 'uuid' | 'created_at'>> = {},
+  ): Promise<StoredProxyHost> => {
+    const hosts = store(tx);
+    const given = await resolveReferences(hosts, fields);
+    if (isStandardUser(actor)) checkNew(given);
+    await checkNames(hosts, names, actor);
+    const now = clock().toISOString();
+    const complete = { ...PROXY_HOST_DEFAULTS, ...given } as ProxyHostFields;
+    checkVerification(complete);
+    checkOrigin(complete);
+    const identity = { uuid: randomUUID(), created_at: now, ...known };
+    const after = await hosts.insert({ ...complete, ...identity, updated_at: now }, names);
+    const resource = `proxy-hosts/${after.uuid}`;
+    await record(tx, { action: 'proxy_host.create', actor, resource, after, history: [{ resource, after }] });
+    return after;
+  };
+
   const deleteIn = async (
     tx: Executor,
     named: Identifier,
@@ -193,6 +215,15 @@ export const createProxyHosts = ({
   };
 
   return {
+    /** The same changes in a transaction of the caller, who has to sync the hosts afterwards. */
+    within: {
+      create: (tx: Executor, input: NewProxyHost, actor: Actor, known: Parameters<typeof createIn>[3]) =>
+        createIn(tx, normalise(input), actor, known),
+      update: (tx: Executor, named: Identifier, patch: ProxyHostPatch, actor: Actor) =>
+        updateIn(tx, named, normalise(patch), actor, anyVersion),
+      remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+    },
+
     async list(query: ListQuery): Promise<Page<ProxyHost>> {
       const page = await store(db).list(query);
       return { ...page, rows: await toWire(page.rows) };
@@ -204,24 +235,8 @@ export const createProxyHosts = ({
 
     /** Stores a new host and waits until the proxy serves it, or says in the host's `issue` why it doesn't. */
     async create(input: NewProxyHost, actor: Actor): Promise<ProxyHost> {
-      const { fields, names } = normalise(input);
-      const host = await transact(async (tx) => {
-        const hosts = store(tx);
-        const given = await resolveReferences(hosts, fields);
-        if (isStandardUser(actor)) checkNew(given);
-        await checkNames(hosts, names ?? [], actor);
-        const now = clock().toISOString();
-        const complete = { ...PROXY_HOST_DEFAULTS, ...given } as ProxyHostFields;
-        checkVerification(complete);
-        checkOrigin(complete);
-        const after = await hosts.insert(
-          { ...complete, uuid: randomUUID(), created_at: now, updated_at: now },
-          names ?? [],
-        );
-        const resource = `proxy-hosts/${after.uuid}`;
-        await record(tx, { action: 'proxy_host.create', actor, resource, after, history: [{ resource, after }] });
-        return after;
-      });
+      const normalised = normalise(input);
+      const host = await transact((tx) => createIn(tx, normalised, actor));
       await plane.syncHosts([host.id]);
       return oneToWire(host);
     },

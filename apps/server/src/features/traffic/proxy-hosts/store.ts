@@ -152,7 +152,10 @@ export const proxyHostStore = (db: Executor) => ({
       .execute();
   },
 
-  async insert(host: Omit<StoredProxyHost, 'id'>, names: readonly string[]): Promise<StoredProxyHost> {
+  async insert(
+    host: Omit<StoredProxyHost, 'id'> & { id?: number },
+    names: readonly string[],
+  ): Promise<StoredProxyHost> {
     const row = await db
       .insertInto('proxy_hosts')
       .values(flagsToRow(host, FLAGS))

@@ -15,7 +15,7 @@ import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { parseOriginHost } from '@sallyport/store/names/domain-name';
-import { anyVersion } from '@sallyport/store/object-version';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { RemoteServerStore } from './store.ts';
 
 /** Tries a TCP connection; resolves to undefined when it stood, else to the reason in words. */
@@ -55,7 +55,80 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
     return server;
   };
 
+  const createIn = async (
+    tx: Executor,
+    fields: NewRemoteServer,
+    actor: Actor,
+    known: Partial<Pick<RemoteServer, 'id' | 'uuid' | 'created_at'>> = {},
+  ): Promise<RemoteServer> => {
+    const now = clock().toISOString();
+    const after = await store(tx).insert({
+      provider: 'generic',
+      enabled: true,
+      ...fields,
+      uuid: randomUUID(),
+      reachable: false,
+      last_checked: null,
+      created_at: now,
+      updated_at: now,
+      ...known,
+    });
+    const resource = `remote-servers/${after.uuid}`;
+    await record(tx, { action: 'remote_server.create', actor, resource, after, history: [{ resource, after }] });
+    return after;
+  };
+
+  const updateIn = async (
+    tx: Executor,
+    named: Identifier,
+    fields: RemoteServerPatch,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<RemoteServer> => {
+    const before = await findIn(tx, named);
+    checkVersion(before);
+    const { host = before.host, port = before.port } = fields;
+    const isElsewhere = host !== before.host || port !== before.port;
+    const after = await store(tx).update(before.id, {
+      ...fields,
+      ...(isElsewhere ? { reachable: false, last_checked: null } : {}),
+      updated_at: clock().toISOString(),
+    });
+    if (!after) throw notFound();
+    const resource = `remote-servers/${before.uuid}`;
+    const history = [{ resource, before, after }];
+    await record(tx, { action: 'remote_server.update', actor, resource, before, after, history });
+    return after;
+  };
+
+  const deleteIn = async (
+    tx: Executor,
+    named: Identifier,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<RemoteServer> => {
+    const before = await findIn(tx, named);
+    checkVersion(before);
+    const uses = await store(tx).uses(before.id);
+    if (uses.used_by_total > 0) {
+      throw refuse.conflict('remote server is in use by one or more proxy hosts', { details: tellUses(uses) });
+    }
+    await store(tx).delete(before.id);
+    const resource = `remote-servers/${before.uuid}`;
+    await record(tx, { action: 'remote_server.delete', actor, resource, before, history: [{ resource, before }] });
+    return before;
+  };
+
   return {
+    /** The same changes in a transaction of the caller. */
+    within: {
+      create: (tx: Executor, input: NewRemoteServer, actor: Actor, known: Parameters<typeof createIn>[3]) =>
+        createIn(tx, normalise(input), actor, known),
+      update: (tx: Executor, named: Identifier, patch: RemoteServerPatch, actor: Actor) =>
+        updateIn(tx, named, normalise(patch), actor, anyVersion),
+      remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+    },
+
     list(query: ListQuery, isEnabled: boolean | undefined): Promise<Page<RemoteServer>> {
       return store(db).list(query, isEnabled);
     },
@@ -67,22 +140,7 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
 
     async create(input: NewRemoteServer, actor: Actor): Promise<RemoteServer> {
       const fields = normalise(input);
-      return transact(async (tx) => {
-        const now = clock().toISOString();
-        const after = await store(tx).insert({
-          provider: 'generic',
-          enabled: true,
-          ...fields,
-          uuid: randomUUID(),
-          reachable: false,
-          last_checked: null,
-          created_at: now,
-          updated_at: now,
-        });
-        const resource = `remote-servers/${after.uuid}`;
-        await record(tx, { action: 'remote_server.create', actor, resource, after, history: [{ resource, after }] });
-        return after;
-      });
+      return transact((tx) => createIn(tx, fields, actor));
     },
 
     /** Changes what is given; what was found out about another address is forgotten. Throws a 412, see `checkVersion`. */
@@ -93,36 +151,11 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
       checkVersion = anyVersion,
     ): Promise<RemoteServer> {
       const fields = normalise(patch);
-      return transact(async (tx) => {
-        const before = await findIn(tx, named);
-        checkVersion(before);
-        const { host = before.host, port = before.port } = fields;
-        const isElsewhere = host !== before.host || port !== before.port;
-        const after = await store(tx).update(before.id, {
-          ...fields,
-          ...(isElsewhere ? { reachable: false, last_checked: null } : {}),
-          updated_at: clock().toISOString(),
-        });
-        if (!after) throw notFound();
-        const resource = `remote-servers/${before.uuid}`;
-        const history = [{ resource, before, after }];
-        await record(tx, { action: 'remote_server.update', actor, resource, before, after, history });
-        return after;
-      });
+      return transact((tx) => updateIn(tx, named, fields, actor, checkVersion));
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
-      await transact(async (tx) => {
-        const before = await findIn(tx, named);
-        checkVersion(before);
-        const uses = await store(tx).uses(before.id);
-        if (uses.used_by_total > 0) {
-          throw refuse.conflict('remote server is in use by one or more proxy hosts', { details: tellUses(uses) });
-        }
-        await store(tx).delete(before.id);
-        const resource = `remote-servers/${before.uuid}`;
-        await record(tx, { action: 'remote_server.delete', actor, resource, before, history: [{ resource, before }] });
-      });
+      await transact((tx) => deleteIn(tx, named, actor, checkVersion));
     },
 
     /** Connects to the server and stores what came of it (spec, Remote server reachability). */

@@ -33,7 +33,7 @@ export const remoteServerStore = (db: Executor) => ({
     return row && fromRow(row);
   },
 
-  async insert(server: Omit<RemoteServer, 'id'>): Promise<RemoteServer> {
+  async insert(server: Omit<RemoteServer, 'id'> & { id?: number }): Promise<RemoteServer> {
     const values = flagsToRow(server, FLAGS);
     return fromRow(await db.insertInto('remote_servers').values(values).returningAll().executeTakeFirstOrThrow());
   },

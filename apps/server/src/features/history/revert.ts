@@ -1,0 +1,115 @@
+import type { Actor } from '@sallyport/store/actor';
+import type { Executor, Transact } from '@sallyport/store/database/open';
+import { Refusal, refuse } from '@sallyport/store/errors';
+import { closedChange, openChange } from '@sallyport/store/history/record';
+import type { Change } from '@sallyport/store/history/state';
+import type { HistoryStore, StoredChange } from '@sallyport/store/history/store';
+import type { Vault } from '@sallyport/store/secrets/vault';
+import type { Reverter, Reverters, Touched } from '../reverter.ts';
+import { checkUnchanged, type TellSince, undoingOf } from './fits.ts';
+
+export interface RevertDeps {
+  db: Executor;
+  transact: Transact;
+  store: (executor: Executor) => HistoryStore;
+  vault: Vault;
+  reverters: Reverters;
+}
+
+/** Who takes a change back. */
+export interface Reverting {
+  actor: Actor;
+  /** Whether they may do what takes a policy. */
+  allows: (policy: Reverter['policy']) => boolean;
+  /** The name of somebody, as far as they may know it. */
+  showActor: (name: string) => string;
+}
+
+/** A change with what takes it back. */
+interface Found {
+  stored: StoredChange;
+  change: Change;
+  key: string;
+  reverter: Reverter;
+}
+
+/** What the object's own feature says of fields that were right once: others are in the way now. */
+const notFitting = (error: unknown, { stored }: Found): unknown => {
+  if (!(error instanceof Refusal) || ![400, 404, 409].includes(error.status)) return error;
+  const details = [`${stored.resource}: ${error.message}`, error.details].filter((text) => text !== undefined);
+  return refuse.conflict('The change can not be taken back any more', { details: details.join('; ') });
+};
+
+export const createRevert = ({ db, transact, store, vault, reverters }: RevertDeps) => {
+  const find = (stored: StoredChange, { allows }: Reverting): Found => {
+    const { resource } = stored;
+    const kind = Object.keys(reverters).find((path) => resource === path || resource.startsWith(`${path}/`)) ?? '';
+    const reverter = reverters[kind];
+    if (!reverter) throw refuse.conflict(`Changes of ${resource} can not be taken back`);
+    if (!allows(reverter.policy)) throw refuse.forbidden('Admin access required');
+    const key = resource.slice(kind.length + 1);
+    try {
+      return { stored, change: openChange(stored, vault), key, reverter };
+    } catch {
+      throw refuse.conflict(`What was kept of ${resource} is sealed with a key that is not there any more`);
+    }
+  };
+
+  const since =
+    (tx: Executor, { resource, id }: StoredChange, { showActor }: Reverting): TellSince =>
+    async (fields) => {
+      const later = await store(tx).after(resource, id);
+      const culprit = later.find((one) => {
+        const { before, after } = closedChange(one);
+        return !fields || !before || !after || fields.some((field) => field in after);
+      });
+      if (!culprit) return `${resource}: not by a change that the history knows`;
+      return `${resource}: by ${showActor(culprit.actor)} at ${culprit.created_at} (change ${culprit.id})`;
+    };
+
+  /** Takes changes back, newest first, all or none; resolves when what follows is live. */
+  const undo = async (changes: readonly StoredChange[], reverting: Reverting): Promise<Found[]> => {
+    const found = changes.map((stored) => find(stored, reverting));
+    for (const one of found) {
+      await one.reverter.prepare?.(undoingOf(one.key, one.change)).catch((error) => {
+        throw notFitting(error, one);
+      });
+    }
+    const touched = new Map<Reverter, Touched[]>();
+    await transact(async (tx) => {
+      for (const one of found) {
+        const { stored, change, key, reverter } = one;
+        try {
+          await checkUnchanged(change, await reverter.current(tx, key), since(tx, stored, reverting));
+          const actor = { ...reverting.actor, reverts: stored.id };
+          const done = await reverter.apply(tx, undoingOf(key, change), actor);
+          touched.set(reverter, touched.get(reverter) ?? []);
+          touched.get(reverter)?.push(done);
+        } catch (error) {
+          throw notFitting(error, one);
+        }
+      }
+    });
+    for (const [reverter, objects] of touched) await reverter.settle(objects);
+    return found;
+  };
+
+  return {
+    /** Takes one change back. Returns the object as it is now; undefined when it is gone by that. Throws a 409 with the reason. */
+    async one(id: number, reverting: Reverting): Promise<object | undefined> {
+      const stored = await store(db).find(id);
+      if (!stored) throw refuse.notFound('There is no such change');
+      const [done] = await undo([stored], reverting);
+      return done?.reverter.show(done.key);
+    },
+
+    /** Takes all back that one request changed, or nothing. Returns what it was. Throws a 409 with the reason. */
+    async batch(batch: string, reverting: Reverting): Promise<string[]> {
+      const changes = await store(db).ofBatch(batch);
+      if (changes.length === 0) throw refuse.notFound('There is no such batch');
+      const done = await undo(changes, reverting);
+      return [...new Set(done.map(({ stored }) => stored.resource))];
+    },
+  };
+};
+export type Revert = ReturnType<typeof createRevert>;

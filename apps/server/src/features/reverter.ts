@@ -1,0 +1,43 @@
+import type { Actor } from '@sallyport/store/actor';
+import type { Executor } from '@sallyport/store/database/open';
+import type { State } from '@sallyport/store/history/state';
+
+/** What taking a change back does to its object. */
+export type Undoing =
+  /** It gets fields back. */
+  | { does: 'update'; key: string; fields: State }
+  /** It had come, and goes. */
+  | { does: 'remove'; key: string }
+  /** It had gone, and comes back: all that was kept of it. */
+  | { does: 'restore'; key: string; state: State };
+
+/** An object that a transaction has changed: its key in the history, and its number where it has one. */
+export interface Touched {
+  key: string;
+  id: number;
+}
+
+/**
+ * Takes changes of one kind of object back, by the ways in which everybody changes it: the same checks, rights and entries.
+ * Its functions throw a `Refusal` for what no longer fits.
+ */
+export interface Reverter {
+  /** Whom changing such an object takes. */
+  policy: 'member' | 'sensitive' | 'administrator';
+  /** The object as the history keeps it; undefined when there is none. */
+  current(tx: Executor, key: string): Promise<object | undefined>;
+  /** What has to be found out, or done, before the transaction. */
+  prepare?(undoing: Undoing): Promise<void>;
+  apply(tx: Executor, undoing: Undoing, actor: Actor): Promise<Touched>;
+  /** Called after the commit; resolves when what was changed is live, or when it is known why it isn't. */
+  settle(touched: readonly Touched[]): Promise<void>;
+  /** The object as its GET answers; undefined when there is none. */
+  show(key: string): Promise<object | undefined>;
+}
+
+/** Reverters by the paths below which their objects are: `proxy-hosts`. */
+export type Reverters = Readonly<Record<string, Reverter>>;
+
+/** The fields among `names` that a state has. */
+export const fieldsOf = <T>(state: State, names: readonly string[]): T =>
+  Object.fromEntries(names.filter((name) => name in state).map((name) => [name, state[name]])) as T;
