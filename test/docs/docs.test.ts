@@ -42,6 +42,27 @@ test.each(pages)('every link of %s leads somewhere', (page) => {
   expect(dead).toEqual([]);
 });
 
+/** Files and folders of the repository that a text names, pictures and code included; `FOLDER` stands for any. */
+const filesNamedIn = (text: string): string[] =>
+  [...text.matchAll(/(?<![\w/.@-])(?:apps|packages|test|bin|docs)\/[\w./-]*\w(?![\w{*…])/g)]
+    .map(([path]) => path)
+    .filter((path) => !/\/[A-Z]+$/.test(path));
+
+test('every file that a page names is there', () => {
+  const gone = pages.flatMap((page) =>
+    filesNamedIn(read(page))
+      .filter((path) => !existsSync(join(repository, path)))
+      .map((path) => `${page} names ${path}`),
+  );
+  expect(gone).toEqual([]);
+  // It reads pictures, and would find one that has moved.
+  expect(filesNamedIn(read('docs/path-of-a-request.md'))).toContain('apps/guard/src/judge/judge.ts');
+  expect(filesNamedIn('a["x<br>apps/guard/src/gone.ts<br>y"] `test/gone`')).toEqual([
+    'apps/guard/src/gone.ts',
+    'test/gone',
+  ]);
+});
+
 test('every setting is described in docs/operations.md, and no other', () => {
   const names = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, name]) => name).sort();
   const known = names(read('packages/deployment/src/config.ts'), /read\('([A-Z_]+)'/g);

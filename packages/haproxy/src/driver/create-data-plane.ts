@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { dataPlaneFiles } from '../config/layout.ts';
-import { checkStart } from '../files/start-check.ts';
 import type { DataPlane, Outcome } from '../model/data-plane.ts';
 import type { DesiredHost, HostChange } from '../model/desired.ts';
 import type { HostTls } from '../reconcile/tls-entries.ts';
@@ -8,10 +7,11 @@ import { createAdminSocket } from '../runtime/admin-socket.ts';
 import { createCertificateCommands } from '../runtime/certificates.ts';
 import { followHaproxy } from '../runtime/connection.ts';
 import { createMapCommands } from '../runtime/maps.ts';
-import { RuntimeRefused, RuntimeUnavailable } from '../runtime/runtime-errors.ts';
+import { createAttempts } from './attempts.ts';
 import { createMutex } from './mutex.ts';
 import { renderRoutes } from './render-routes.ts';
 import { createRoutePlane } from './route-plane.ts';
+import { quarantineForStart } from './startable.ts';
 import { createTlsPlane } from './tls-plane.ts';
 
 /** Something worth a log line; `err` is an Error. */
@@ -46,8 +46,6 @@ const namesOf = (changes: readonly HostChange[], refused: ReadonlyMap<number, st
   changes.flatMap((change) =>
     change.type === 'put' && !refused.has(change.host.id) ? change.host.names.map((name) => ({ name })) : [],
   );
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Connects to the HAProxy behind `adminSocket` as soon as there is one, and keeps following it. */
 export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
@@ -110,43 +108,8 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       });
   };
 
-  const failure = (error: unknown): string => {
-    const reason = messageOf(error);
-    follower.suspect(reason);
-    if (!(error instanceof RuntimeUnavailable)) onEvent({ type: 'change failed', err: error });
-    return error instanceof RuntimeUnavailable ? `HAProxy is not running: ${reason}` : reason;
-  };
-
-  /** Runs commands; returns why they did not take effect, or undefined. */
-  const attempt = async (commands: () => Promise<void>): Promise<string | undefined> => {
-    try {
-      await commands();
-      return undefined;
-    } catch (error) {
-      return failure(error);
-    }
-  };
-
-  /** Runs `task` with a way to HAProxy that goes on with the files when HAProxy cannot be reached; returns the issue. */
-  const withLive = async (task: (live: (step: () => Promise<unknown>) => Promise<void>) => Promise<void>) => {
-    let issue: string | undefined;
-    const live = async (step: () => Promise<unknown>): Promise<void> => {
-      if (issue !== undefined) return;
-      try {
-        await step();
-      } catch (error) {
-        if (!(error instanceof RuntimeUnavailable)) throw error;
-        issue = failure(error);
-      }
-    };
-    try {
-      await task(live);
-    } catch (error) {
-      if (!(error instanceof RuntimeRefused)) throw error;
-      issue = failure(error);
-    }
-    return issue;
-  };
+  const onFailed = (err: unknown): void => onEvent({ type: 'change failed', err });
+  const { attempt, withLive } = createAttempts({ suspect: follower.suspect, onFailed });
 
   /** Takes changed hosts into the certificate list; returns whether it changed. */
   const changeTls = (changes: readonly HostChange[], before: readonly (DesiredHost | undefined)[]): boolean => {
@@ -167,18 +130,9 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       ? undefined
       : `certificate ${host.certificate} is not there or cannot be served`;
 
-  /** Leaves out, one by one, certificates that would keep HAProxy from starting: then nobody would be served. */
-  const quarantineForStart = async (hosts: () => Iterable<HostTls>): Promise<void> => {
-    if (haproxy === undefined) return;
-    for (let remaining = tls.ids().length; remaining > 0; remaining--) {
-      const check = await checkStart(haproxy, directory);
-      if (check.ok) return;
-      if (check.certificate === undefined || !tls.has(check.certificate)) {
-        onEvent({ type: 'change failed', err: new Error(`HAProxy would not start: ${check.reason}`) });
-        return;
-      }
-      await tls.quarantine(check.certificate, `HAProxy refused it: ${check.reason}`, hosts());
-    }
+  /** Without a binary the files are not tried. */
+  const makeStartable = async (hosts: () => Iterable<HostTls>): Promise<void> => {
+    if (haproxy !== undefined) await quarantineForStart({ haproxy, directory, tls, onFailed }, hosts);
   };
 
   return {
@@ -248,7 +202,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
           });
         });
         if (issue === undefined) revision++;
-        else await exclusively(() => quarantineForStart(() => routes.hosts.values()));
+        else await exclusively(() => makeStartable(() => routes.hosts.values()));
         lastReconcileMs = performance.now() - startedAt;
         return {
           applied: issue === undefined,
@@ -266,7 +220,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       const rendered = await renderRoutes(directory, hosts);
       const changes = await tls.intend(certificates, rendered);
       await tls.takeIntended(changes, () => rendered, { live: async () => {}, exclusively });
-      await quarantineForStart(() => rendered);
+      await makeStartable(() => rendered);
     },
 
     async readBack(id) {
