@@ -29,6 +29,8 @@ export default defineConfig({
           exclude: [...neverTests, 'apps/web/**', 'apps/server/**', 'packages/store/**'],
           maxWorkers,
           testTimeout: 30_000,
+          // Of those that start a HAProxy.
+          hookTimeout: 60_000,
         },
       },
       {
