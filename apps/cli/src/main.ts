@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { failureLines } from '@sallyport/deployment/failure-lines';
 import { Command } from 'commander';
 import { auditCommand } from './commands/audit.ts';
+import { backupCommand } from './commands/backup.ts';
 import { configCommand } from './commands/config.ts';
 import { emergencyCommand } from './commands/emergency.ts';
 import { keysCommand } from './commands/keys.ts';
@@ -25,6 +26,7 @@ const program = new Command('sallyport')
   .addCommand(userCommand())
   .addCommand(tokenCommand())
   .addCommand(auditCommand())
+  .addCommand(backupCommand())
   .addCommand(keysCommand())
   .addCommand(configCommand())
   .addCommand(migrateCommand())

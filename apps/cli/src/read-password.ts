@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import type { ReadStream } from 'node:tty';
 import { CommandFailure } from './failure.ts';
@@ -14,10 +15,10 @@ const CTRL_D = '\u0004';
 const ERASE = new Set(['\u0008', '\u007f']);
 
 /** Asks at a terminal, which shows nothing of what is typed. Throws a `CommandFailure` for Ctrl-C. */
-const askHidden = async (terminal: ReadStream): Promise<string> => {
+const askHidden = async (terminal: ReadStream, what = 'Password'): Promise<string> => {
   terminal.setEncoding('utf8').setRawMode(true);
   // Not before: what is typed at once would show.
-  process.stderr.write('Password: ');
+  process.stderr.write(`${what}: `);
   const typed: string[] = [];
   try {
     for await (const chunk of terminal) {
@@ -46,4 +47,18 @@ export const choosePassword = async (fromStdin: boolean): Promise<ChosenPassword
   if (password === '') throw new CommandFailure('standard input holds no password');
   if (/[\r\n]/.test(password)) throw new CommandFailure('standard input holds more than one line');
   return { password, isGenerated: false };
+};
+
+/**
+ * Reads a passphrase from a file, or with `-` from standard input: at a terminal nothing of what is typed shows. Undefined
+ * without a path.
+ */
+export const readPassphrase = async (path: string | undefined): Promise<string | undefined> => {
+  if (path === undefined) return undefined;
+  const { stdin } = process;
+  const isTyped = path === '-' && stdin.isTTY;
+  const read = () => (path === '-' ? text(stdin) : readFile(path, 'utf8'));
+  const passphrase = isTyped ? await askHidden(stdin, 'Passphrase') : (await read()).replace(/\r?\n$/, '');
+  if (passphrase === '') throw new CommandFailure('the passphrase is empty');
+  return passphrase;
 };

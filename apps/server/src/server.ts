@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { backUpBeforeMigration } from '@sallyport/backup/shelf/before-migration';
 import { cidrSet } from '@sallyport/deployment/cidr';
 import { type Config, ConfigError } from '@sallyport/deployment/config';
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
@@ -80,11 +81,14 @@ export const startServer = async (
   const { dataDir } = config;
   prepareDataDir(dataDir);
   const database = openDatabase(config);
-  await migrate(database);
-  const { vault, audit } = await openSealed(database, config, clock).catch(async (error: unknown) => {
+  const stopFirst = async (error: unknown): Promise<never> => {
     await database.stop();
     throw error;
-  });
+  };
+  const backup = await backUpBeforeMigration(database, config).catch(stopFirst);
+  if (backup) log.info({ backup }, 'a backup was made before the store is brought up to this version');
+  await migrate(database);
+  const { vault, audit } = await openSealed(database, config, clock).catch(stopFirst);
   const { kysely: db } = database;
   const idempotency = createIdempotency({ db, store: idempotencyStore, vault, clock });
   // With PostgreSQL another node may be answering them.
@@ -155,7 +159,6 @@ export const startServer = async (
     features: { system, accounts, protection, traffic, changes },
   });
 
-  await system.tidyBackups();
   const retention = accounts.startRetention();
   const historyRetention = changes.startRetention();
   const protecting = await protection.start();

@@ -76,7 +76,14 @@ export const NOTIFICATION_DEFAULTS = {
   webhook_template: '',
 } as const;
 
-export const EVENT_TYPES = ['waf_block', 'acl_denial', 'rate_limit_hit', 'emergency_unproven', 'test'] as const;
+export const EVENT_TYPES = [
+  'waf_block',
+  'acl_denial',
+  'rate_limit_hit',
+  'emergency_unproven',
+  'backup_failed',
+  'test',
+] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** The body of a generic delivery (spec, Outbound notification webhook). */
@@ -87,7 +94,8 @@ export const NotificationEvent = Type.Object(
     timestamp: Timestamp,
     message: Type.String(),
     details: Type.Record(Type.String(), Type.Unknown(), {
-      description: 'ip, rule_id, request_uri, user_agent, host, reference and last_proven_at where they apply.',
+      description:
+        'ip, rule_id, request_uri, user_agent, host, reference, last_proven_at and last_made_at where they apply.',
     }),
   },
   { title: 'WebhookEvent' },

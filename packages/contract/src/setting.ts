@@ -1,3 +1,4 @@
+import { SHORTEST_PASSPHRASE } from './backup.ts';
 import { ignoring } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
@@ -51,12 +52,14 @@ export type MailTest = Static<typeof MailTest>;
 
 /** What a setting holds, its default, and what it does; a key that is not here is refused. Only administrators change settings. */
 export interface SettingDefinition {
-  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice';
+  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice' | 'cron';
   default: string;
   description: string;
   /** Bounds of an integer, both included. */
   minimum?: number;
   maximum?: number;
+  /** Least characters of a text that is not empty. */
+  minLength?: number;
   /** The values of a choice. */
   options?: readonly string[];
   /** Encrypted in the store and never shown again once it was set. */
@@ -114,6 +117,21 @@ export const SETTINGS = {
     maximum: 100_000,
     default: '256',
     description: 'What the history may take in the store; the oldest changes go first.',
+  },
+  'backup.schedule': {
+    type: 'cron',
+    default: '',
+    description:
+      'When backups are made by themselves: minute, hour, day of month, month, day of week, as in 0 3 * * *, in the local time of the server. Empty: never.',
+  },
+  'backup.passphrase': {
+    type: 'text',
+    takesSession: true,
+    isSecret: true,
+    minLength: SHORTEST_PASSPHRASE,
+    default: '',
+    description:
+      'Encrypts scheduled backups, which then hold the key of this deployment. Empty: they are not encrypted.',
   },
   'backup.keep': {
     type: 'integer',

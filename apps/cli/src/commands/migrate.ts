@@ -1,3 +1,4 @@
+import { backUpBeforeMigration } from '@sallyport/backup/shelf/before-migration';
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
@@ -15,6 +16,8 @@ export const migrateCommand = (): Command =>
       prepareDataDir(config.dataDir);
       const database = openDatabase(config);
       try {
+        const backup = await backUpBeforeMigration(database, config);
+        if (backup) print(`made the backup ${backup}`);
         const steps = await migrate(database);
         for (const step of steps) print(`applied ${step}`);
         print(steps.length === 0 ? 'the store is up to date; nothing was changed' : 'the store is up to date');

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { backUpBeforeMigration } from '@sallyport/backup/shelf/before-migration';
 import { parseConfig } from '@sallyport/deployment/config';
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { failureLines } from '@sallyport/deployment/failure-lines';
@@ -50,6 +51,8 @@ const render = async (): Promise<void> => {
   };
   asked();
   const database = openDatabase(config);
+  await backUpBeforeMigration(database, config);
+  asked();
   await migrate(database);
   asked();
   const isOwnApi = createOwnOrigin(() => config.httpBind);

@@ -34,6 +34,8 @@ export const createShelf = (dataDir: string) => {
     const noted = await readNote(directory, name);
     if (noted?.stamp === stamp) return noted;
     const note = { stamp, sha256: await digestOf(pathOf(name)), verified_at: null };
+    const meanwhile = await readNote(directory, name);
+    if (meanwhile?.stamp === stamp) return meanwhile;
     // A full disk is no reason not to tell what is there.
     await writeNote(directory, name, note).catch(() => {});
     return note;
@@ -101,9 +103,15 @@ export const createShelf = (dataDir: string) => {
       { kind, at, verifiedAt, sha256 }: { kind: BackupKind; at: Date; verifiedAt: Date | null; sha256: string },
     ): Promise<string> {
       const name = newName(kind, at);
-      await keepAs(draft, directory, name);
-      const note = { stamp: await stampOf(pathOf(name)), sha256, verified_at: verifiedAt?.toISOString() ?? null };
-      await writeNote(directory, name, note).catch(() => {});
+      // Before the file has its name: whoever lists it must not find out, and note, that nobody has verified it.
+      const stamp = await stampOf(draft.path);
+      await writeNote(directory, name, { stamp, sha256, verified_at: verifiedAt?.toISOString() ?? null });
+      try {
+        await keepAs(draft, directory, name);
+      } catch (error) {
+        await removeNote(directory, name);
+        throw error;
+      }
       return name;
     },
 

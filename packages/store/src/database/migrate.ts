@@ -13,6 +13,7 @@ import * as firewallSetup from './migrations/0022-firewall-setup.ts';
 import * as idempotency from './migrations/0030-idempotency.ts';
 import * as history from './migrations/0040-history.ts';
 import * as emergencyDrills from './migrations/0042-emergency-drills.ts';
+import * as backupSchedule from './migrations/0050-backup-schedule.ts';
 import type { Database, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -36,6 +37,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0030-idempotency': idempotency,
   '0040-history': history,
   '0042-emergency-drills': emergencyDrills,
+  '0050-backup-schedule': backupSchedule,
 };
 
 /** All steps that this version knows, in order. */

@@ -93,6 +93,13 @@ export interface RevisionRow {
   revision: number;
 }
 
+/** One row, see its store. Empty texts: never, and nobody. */
+export interface BackupScheduleRow {
+  id: number;
+  made_at: IsoTime;
+  leased_until: IsoTime;
+}
+
 export interface Tables extends AccountTables, AuditTables, HistoryTables, IdempotencyTables, SecurityTables {
   proxy_hosts: ProxyHostRow;
   proxy_host_names: ProxyHostNameRow;
@@ -100,5 +107,6 @@ export interface Tables extends AccountTables, AuditTables, HistoryTables, Idemp
   certificates: CertificateRow;
   origin_addresses: OriginAddressRow;
   settings: SettingRow;
+  backup_schedule: BackupScheduleRow;
   revisions: RevisionRow;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { migrationsOf } from '../database/migrate.ts';
 import type { Executor } from '../database/open.ts';
 import { keyIdOf } from '../secrets/vault.ts';
 import { KEPT_TABLES, type TableName } from './tables.ts';
@@ -15,12 +15,11 @@ export interface StoreDescription {
 
 /** Describes a store, in the transaction that its rows are read in. */
 export const describeStore = async (tx: Executor): Promise<StoreDescription> => {
-  const steps = await sql<{ name: string }>`select name from schema_migrations order by name`.execute(tx);
   const there = new Set((await tx.introspection.getTables()).map(({ name }) => name));
   const tables = KEPT_TABLES.filter((table) => there.has(table));
   // Sealed with the first change ever, and anew by every rotation of the key.
   const chain = tables.includes('audit_chain')
     ? await tx.selectFrom('audit_chain').select('key_sealed').executeTakeFirst()
     : undefined;
-  return { migrations: steps.rows.map(({ name }) => name), tables, keyId: keyIdOf(chain?.key_sealed ?? '') };
+  return { migrations: await migrationsOf(tx), tables, keyId: keyIdOf(chain?.key_sealed ?? '') };
 };

@@ -59,6 +59,8 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   idempotency_keys: { key: ['id'], ...LEFT_OUT },
   // Proofs of another machine.
   emergency_drills: { key: ['id'], ...LEFT_OUT },
+  // A store that is put back has made no backup yet.
+  backup_schedule: { key: ['id'], ...LEFT_OUT },
   decision_versions: { key: ['id'], ...LEFT_OUT },
   revisions: { key: ['id'], ...LEFT_OUT, bigints: ['revision'] },
 };

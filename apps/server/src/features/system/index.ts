@@ -7,7 +7,9 @@ import type { Ground } from '../ground.ts';
 import type { Reverters } from '../reverter.ts';
 import { registerBackupMetrics } from './backups/metrics.ts';
 import { backupRoutes } from './backups/routes.ts';
+import { createSchedule } from './backups/schedule.ts';
 import { type BackupDeps, createBackups } from './backups/service.ts';
+import { scheduleStore } from './backups/store.ts';
 import { watchProof } from './emergency/proof-watch.ts';
 import { emergencyRoutes } from './emergency/routes.ts';
 import { createEmergency, type EmergencyDeps } from './emergency/service.ts';
@@ -56,7 +58,10 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     vault,
     record,
     check: checkSetting,
-    changed: settingChanged,
+    async changed(key) {
+      if (key.startsWith('backup.')) schedule.changed();
+      await settingChanged(key);
+    },
   });
   const mailer = createMailer({ read: settings.read, send: sendMail, log });
   const testUrl = createUrlTest({ fetch, now: () => performance.now() });
@@ -72,7 +77,16 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     clock,
     log,
   });
-  registerBackupMetrics(registry, backups.all);
+  const backupMetrics = registerBackupMetrics(registry, backups.all);
+  const schedule = createSchedule({
+    store: scheduleStore(db),
+    read: settings.read,
+    make: backups.createScheduled,
+    tell,
+    failed: () => backupMetrics.failed.inc(),
+    clock,
+    log,
+  });
   const emergency = createEmergency({
     config,
     drill: createDrill({
@@ -97,8 +111,6 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     metrics,
     /** Makes a backup before something is changed that can't be taken back. */
     backUp: backups.createAutomatic,
-    /** Removes what a crash left in the middle of a backup; for the start. */
-    tidyBackups: backups.tidy,
 
     emergencyRoutes: emergencyRoutes(emergency),
     healthRoutes: healthRoutes({ registry, isProxyUp: proxy.isUp }),
@@ -111,7 +123,17 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     },
 
     /** Begins to tell what is long due; call it once there is somebody to tell. */
-    startWatch: () => watchProof({ db, isSetUp: config.emergencyToken !== undefined, tell, clock, log }),
+    async startWatch(): Promise<{ stop(): Promise<void> }> {
+      await backups.tidy();
+      const proof = await watchProof({ db, isSetUp: config.emergencyToken !== undefined, tell, clock, log });
+      const scheduled = schedule.start();
+      return {
+        async stop() {
+          await scheduled.stop();
+          await proof.stop();
+        },
+      };
+    },
 
     stop: emergency.stop,
   };

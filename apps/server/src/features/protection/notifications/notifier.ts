@@ -42,6 +42,7 @@ const isClassOn = (settings: NotificationSettings, type: EventType): boolean => 
     case 'rate_limit_hit':
       return settings.notify_rate_limit_hits;
     case 'emergency_unproven':
+    case 'backup_failed':
     case 'test':
       return true;
     default:

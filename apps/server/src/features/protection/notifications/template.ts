@@ -6,6 +6,7 @@ const TITLES: Readonly<Record<EventType, string>> = {
   acl_denial: 'Request denied by an access list',
   rate_limit_hit: 'Rate limit exceeded',
   emergency_unproven: 'Emergency path not proven',
+  backup_failed: 'Backup failed',
   test: 'Test notification',
 };
 

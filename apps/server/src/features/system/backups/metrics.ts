@@ -9,7 +9,8 @@ export const registerBackupMetrics = (registry: Registry, list: () => Promise<re
     help: 'When the newest backup was made that was read through without a fault; 0: there is none',
     registers,
     async collect() {
-      const newest = (await list()).find(({ verified_at }) => verified_at !== null);
+      // A directory that can't be read must not take all other metrics with it: then there is none to rely on.
+      const newest = (await list().catch(() => [])).find(({ verified_at }) => verified_at !== null);
       this.set(newest ? Date.parse(newest.created_at) / 1_000 : 0);
     },
   });

@@ -1,11 +1,13 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { ArchiveError } from '@sallyport/backup/format/archive-error';
-import { type Archive, openArchive, readThrough } from '@sallyport/backup/format/open-archive';
-import { type Draft, discard } from '@sallyport/backup/shelf/files';
-import { type BackupOptions, KNOWN_PARTS, makeBackup } from '@sallyport/backup/shelf/make-backup';
+import type { Archive } from '@sallyport/backup/format/open-archive';
+import { discard } from '@sallyport/backup/shelf/files';
+import { type BackupOptions, makeBackup } from '@sallyport/backup/shelf/make-backup';
 import { isBackupName } from '@sallyport/backup/shelf/names';
 import { createQueue } from '@sallyport/backup/shelf/one-at-a-time';
+import { openVerified, problemsOf } from '@sallyport/backup/shelf/open-backup';
 import { createShelf } from '@sallyport/backup/shelf/shelf';
+import { createShelving } from '@sallyport/backup/shelf/shelve';
 import type { Backup, BackupKind, BackupReport, ListQuery } from '@sallyport/contract';
 import { refuseApiToken } from '@sallyport/store/accounts/session-only';
 import { type Actor, type ChangeEntry, type RecordChange, systemActor } from '@sallyport/store/actor';
@@ -28,14 +30,12 @@ export interface BackupDeps {
   log: Logger;
 }
 
-/** What the audit trail tells of a backup. */
-const identity = ({ name, kind, reason, encrypted, sha256 }: Backup) => ({ name, kind, reason, encrypted, sha256 });
-
 /** Kinds that are made without anybody asking, and go the same way. */
 const PASSING: readonly BackupKind[] = ['scheduled', 'automatic'];
 
 export const createBackups = ({ config, transactAside, record, note, keep, clock, log }: BackupDeps) => {
   const shelf = createShelf(config.dataDir);
+  const shelving = createShelving({ shelf, transactAside, record, clock });
   /** Writing and reading all of a backup takes a core and, with a passphrase, 128 MiB: one at a time. */
   const inTurn = createQueue();
 
@@ -44,34 +44,6 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
     const backup = await shelf.find(name);
     if (!backup) throw refuse.notFound('Backup not found');
     return backup;
-  };
-
-  interface Finished {
-    draft: Draft;
-    sha256: string;
-    kind: BackupKind;
-    isVerified: boolean;
-    action: string;
-    actor: Actor;
-  }
-
-  /** Names a draft and writes that down: both, or neither. */
-  const shelve = async ({ draft, sha256, kind, isVerified, action, actor }: Finished): Promise<Backup> => {
-    let name: string | undefined;
-    try {
-      return await transactAside(async (tx) => {
-        const at = clock();
-        name = await shelf.keep(draft, { kind, at, verifiedAt: isVerified ? at : null, sha256 });
-        const backup = await find(name);
-        await record(tx, { action, actor, resource: `backups/${name}`, after: identity(backup) });
-        return backup;
-      });
-    } catch (error) {
-      if (name !== undefined) await shelf.remove(name);
-      throw error;
-    } finally {
-      await discard(draft);
-    }
   };
 
   const retain = async (kind: BackupKind): Promise<void> => {
@@ -86,45 +58,20 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
     inTurn(async () => {
       const made = await makeBackup({ ...about, config, shelf, at: clock() });
       const { kind } = about;
-      const backup = await shelve({ ...made, kind, isVerified: true, action: 'backup.create', actor });
+      const backup = await shelving.add({ ...made, kind, isVerified: true, action: 'backup.create', actor });
       await retain(kind).catch((err: unknown) => log.warn({ err }, 'old backups could not be removed'));
       return backup;
     });
 
-  const problemsOf = async (path: string, passphrase: string | undefined): Promise<string[]> => {
-    try {
-      const archive = await openArchive(path, { known: KNOWN_PARTS, passphrase });
-      try {
-        await readThrough(archive);
-        return [];
-      } finally {
-        await archive.close();
-      }
-    } catch (error) {
-      if (error instanceof ArchiveError) return [error.message];
-      throw error;
-    }
-  };
-
-  /** The archive, for `restore`: every part of it has been read once without finding a fault. */
-  const openVerified = async (name: string, passphrase: string | undefined): Promise<Archive> => {
-    await find(name);
-    try {
-      const archive = await openArchive(shelf.pathOf(name), { known: KNOWN_PARTS, passphrase });
-      await readThrough(archive).catch(async (error: unknown) => {
-        await archive.close();
-        throw error;
-      });
-      return archive;
-    } catch (error) {
-      throw error instanceof ArchiveError ? refuse.invalid(error.message) : error;
-    }
-  };
-
   return {
     /** Opens a backup that is to be restored; to be closed. Throws a 400 that says what is wrong with it. */
     openVerified: (name: string, passphrase: string | undefined): Promise<Archive> =>
-      inTurn(() => openVerified(name, passphrase)),
+      inTurn(async () => {
+        const { name: known } = await find(name);
+        return openVerified(shelf.pathOf(known), passphrase).catch((error: unknown) => {
+          throw error instanceof ArchiveError ? refuse.invalid(error.message) : error;
+        });
+      }),
 
     list: async (query: ListQuery): Promise<Page<Backup>> =>
       pageOfRows(await shelf.list(), query, {
@@ -164,7 +111,7 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
           const isVerified = header.encryption === null || passphrase !== undefined;
           const problems = isVerified ? await problemsOf(draft.path, passphrase) : [];
           if (problems.length > 0) throw refuse.invalid(`file: ${problems.join('; ')}`);
-          return shelve({ draft, sha256, kind: 'uploaded', isVerified, action: 'backup.upload', actor });
+          return shelving.add({ draft, sha256, kind: 'uploaded', isVerified, action: 'backup.upload', actor });
         });
       } finally {
         await discard(draft);
@@ -196,10 +143,7 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
     async remove(name: string, actor: Actor, checkVersion = anyVersion): Promise<void> {
       const backup = await find(name);
       checkVersion(backup);
-      await transactAside(async (tx) => {
-        await record(tx, { action: 'backup.delete', actor, resource: `backups/${name}`, before: identity(backup) });
-        await shelf.remove(name);
-      });
+      await shelving.remove(backup, actor);
     },
 
     /** The newest backup that was read through without a fault and is unchanged since; null when there is none. */

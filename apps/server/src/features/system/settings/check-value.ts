@@ -2,6 +2,7 @@ import { type NewSetting, SETTINGS, type SettingDefinition, type SettingKey } fr
 import { refuse } from '@sallyport/store/errors';
 import { parseEmail } from '@sallyport/store/names/email-address';
 import { normaliseBaseUrl } from '../../../net/base-url.ts';
+import { nextAfter } from '../backups/cron.ts';
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 
@@ -25,9 +26,21 @@ const normalisers: Readonly<Record<SettingDefinition['type'], Normalise>> = {
     return value;
   },
   email: (value) => (value === '' ? '' : parseEmail(value)),
-  text: (value) => {
+  text: (value, { minLength = 0 }) => {
     if (/\p{Cc}/u.test(value)) throw new Error('must be one line without control characters');
+    if (value !== '' && value.length < minLength) throw new Error(`must be at least ${minLength} characters long`);
     return value;
+  },
+  cron: (value) => {
+    const pattern = value.trim();
+    if (pattern === '') return '';
+    try {
+      nextAfter(pattern, new Date());
+    } catch (error) {
+      const example = 'must be five fields of a crontab, such as 0 3 * * *';
+      throw new Error(`${example}: ${(error as Error).message}`);
+    }
+    return pattern;
   },
   url: (value) => (value === '' ? '' : normaliseBaseUrl(value)),
 };

@@ -1,0 +1,123 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openArchive } from '@sallyport/backup/format/open-archive';
+import { KNOWN_PARTS } from '@sallyport/backup/shelf/make-backup';
+import type { Backup, ErrorBody, Setting } from '@sallyport/contract';
+import { MIGRATION_NAMES } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
+import { afterEach, expect, test } from 'vitest';
+import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
+import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
+
+const PASSPHRASE = 'three copper lanterns';
+const SECRET = 'a secret that outlives each start of the server';
+const HOUR_MS = 3_600_000;
+
+onBothDatabases('the schedule of backups', (kind) => {
+  let app: TestApp;
+  let admin: Caller;
+  let now = new Date();
+  afterEach(() => app.stop());
+
+  const start = async () => {
+    now = new Date();
+    app = await startApp(kind, { SALLYPORT_SESSION_SECRET: SECRET }, { clock: () => now });
+    admin = await createGiven(app).administrator();
+  };
+  const send = <T = Setting & ErrorBody>(method: string, path: string, body?: unknown, headers = admin.headers) =>
+    app.send<T>(method, path, body, headers);
+  const set = (key: string, value: string) => send('POST', '/settings', { key, value });
+  const scheduled = async () =>
+    (await send<Backup[]>('GET', '/backups')).body.filter((backup) => backup.kind === 'scheduled');
+  const count = async () => (await scheduled()).length;
+  const failures = async () =>
+    /^sallyport_backup_failures_total (\S+)$/m.exec(await (await fetch(`${app.url}/metrics`)).text())?.[1];
+  /** Has the schedule looked at again, as the passing of some seconds does. */
+  const look = () => set('backup.keep', '14');
+
+  test('is five fields of a crontab that come at some time', async () => {
+    await start();
+    for (const value of ['daily', '* * *', '0 0 0 * * *', '61 * * * *', '0 0 31 2 *']) {
+      const answer = await set('backup.schedule', value);
+      expect(answer, value).toMatchObject({
+        status: 400,
+        body: { error: expect.stringMatching(/^value must be five/) },
+      });
+    }
+    expect(await set('backup.schedule', ' 0 3 * * mon ')).toMatchObject({
+      status: 200,
+      body: { value: '0 3 * * mon' },
+    });
+    expect(await set('backup.passphrase', 'short')).toMatchObject({ status: 400 });
+  });
+
+  test('makes the first one at once, the next when it is time, and one for all that were missed', async () => {
+    await start();
+    await set('backup.schedule', '0 * * * *');
+    await expect.poll(count).toBe(1);
+    await look();
+    now = new Date(now.getTime() + HOUR_MS);
+    await look();
+    await expect.poll(count).toBe(2);
+    now = new Date(now.getTime() + 3 * HOUR_MS);
+    await app.restart();
+    await expect.poll(count).toBe(3);
+    await set('backup.schedule', '');
+    now = new Date(now.getTime() + 3 * HOUR_MS);
+    await look();
+    expect((await scheduled()).map(({ encrypted, verified_at }) => [encrypted, verified_at !== null])).toEqual(
+      [1, 2, 3].map(() => [false, true]),
+    );
+  });
+
+  test('encrypts with the passphrase of the settings', async () => {
+    await start();
+    await set('backup.passphrase', PASSPHRASE);
+    await set('backup.schedule', '0 3 * * *');
+    await expect.poll(count).toBe(1);
+    const [made] = await scheduled();
+    expect(made).toMatchObject({ encrypted: true });
+    const body = { passphrase: PASSPHRASE };
+    expect((await send('POST', `/backups/${made?.name}/verify`, body)).body).toEqual({ valid: true, problems: [] });
+  });
+
+  test('tells a failure, and tries again after a pause', async () => {
+    await start();
+    // A file in the place of the directory: nobody, not even root, can write into it.
+    const directory = join(app.dataDir, 'backups');
+    if (existsSync(directory)) renameSync(directory, `${directory}.away`);
+    writeFileSync(directory, '');
+    await set('backup.schedule', '0 3 * * *');
+    await expect.poll(failures).toBe('1');
+    await look();
+    rmSync(directory);
+    now = new Date(now.getTime() + HOUR_MS / 6);
+    await look();
+    await expect.poll(count).toBe(1);
+    expect(await failures()).toBe('1');
+  });
+});
+
+onBothDatabases('a store that an earlier version left', (kind) => {
+  test('is backed up as it is, before it is changed', async () => {
+    const app = await startApp(kind, { SALLYPORT_SESSION_SECRET: SECRET });
+    const { headers } = await createGiven(app).administrator();
+    const database = openDatabase(app.config);
+    await database.kysely.schema.dropTable('backup_schedule').execute();
+    const last = MIGRATION_NAMES.filter((name) => name.endsWith('backup-schedule'));
+    await database.kysely
+      .deleteFrom('schema_migrations' as never)
+      .where('name' as never, 'in', last as never)
+      .execute();
+    await database.stop();
+    await app.restart();
+    const { body } = await app.send<Backup[]>('GET', '/backups', undefined, headers);
+    expect(body).toEqual([expect.objectContaining({ kind: 'automatic', reason: 'before-migration' })]);
+    const archive = await openArchive(join(app.dataDir, 'backups', body[0]?.name ?? ''), { known: KNOWN_PARTS });
+    expect(archive.manifest.migrations).toEqual(MIGRATION_NAMES.filter((name) => !last.includes(name)));
+    await archive.close();
+    await app.restart();
+    expect((await app.send<Backup[]>('GET', '/backups', undefined, headers)).body).toEqual(body);
+    await app.stop();
+  });
+});
