@@ -22,6 +22,9 @@ export interface GuardSwitches {
   policy: number;
 }
 
+/** Guards are asked nothing, so there is no revision to wait for. */
+export const NOTHING_ASKED: GuardSwitches = { judgeAccess: false, judgeWaf: false, failMode: 'closed', policy: 0 };
+
 type Entries = [string, string][];
 
 /** Lines of a map that says whether a network is in it. */

@@ -1,6 +1,16 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createAdminSocket } from '@sallyport/haproxy';
@@ -151,3 +161,28 @@ test.each([
 test('a network that has one other beside the IPv4 addresses stands for that one', () => {
   expect(mapKeys('::fffe:0:0/95')).toEqual(['::fffe:0:0/96']);
 });
+
+/** Mounting a disk of one's own, to fill it, takes root. */
+const isRoot = process.getuid?.() === 0;
+
+test.skipIf(!isRoot)(
+  'a short file is written where the old one was when the disk is full, a long one is emptied',
+  async () => {
+    const { map } = givenMap();
+    const disk = dirname(map.path);
+    mkdirSync(disk, { recursive: true });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+    onTestFinished(() => void execFileSync('umount', [disk]));
+    await map.write([['requests', '100']]);
+    try {
+      for (;;) appendFileSync(join(disk, 'filling'), Buffer.alloc(4_096));
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENOSPC' });
+    }
+    await map.write([['requests', '0']]);
+    expect(text(map.path)).toBe('# Some networks.\nrequests 0\n');
+    const many = Array.from({ length: 500 }, (_, n): [string, string] => [`10.0.0.${n}`, '1']);
+    await expect(map.write(many)).rejects.toThrow('cannot write');
+    expect(text(map.path)).toBe('');
+  },
+);

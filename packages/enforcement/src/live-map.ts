@@ -1,4 +1,4 @@
-import { readFile, truncate } from 'node:fs/promises';
+import { open, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatNetwork, parseNetwork, withoutMapped } from '@sallyport/access';
 import { proxyDirectory } from '@sallyport/deployment/places';
@@ -60,6 +60,31 @@ export interface EnforcementMapOptions {
   heading: string;
 }
 
+/** So much fits where a file was, on a disk that has no room left. */
+const IN_PLACE_BYTES = 4_096;
+
+const isDiskFull = (error: unknown): boolean => {
+  const cause = (error as Error | null)?.cause as NodeJS.ErrnoException | undefined;
+  return cause?.code === 'ENOSPC' || cause?.code === 'EDQUOT';
+};
+
+/** Writes over an emptied file; returns whether it holds the text now. Whoever reads half of it refuses. */
+const writeInPlace = async (path: string, text: string): Promise<boolean> => {
+  try {
+    const file = await open(path, 'r+');
+    try {
+      await file.appendFile(text);
+      await file.sync();
+      return true;
+    } finally {
+      await file.close();
+    }
+  } catch {
+    await truncate(path).catch(() => {});
+    return false;
+  }
+};
+
 const holds = async (path: string, text: string): Promise<boolean> =>
   (await readFile(path, 'utf8').catch(() => undefined)) === text;
 
@@ -76,7 +101,8 @@ export const createEnforcementMap = ({ dataDir, socket, file, heading }: Enforce
     } catch (error) {
       // What is in it is known to be wrong. That takes no room on a full disk, and HAProxy reads it as "not known".
       await truncate(path).catch(() => {});
-      throw error;
+      const isShort = intended.length <= IN_PLACE_BYTES;
+      if (!(isShort && isDiskFull(error) && (await writeInPlace(path, intended)))) throw error;
     }
   };
 

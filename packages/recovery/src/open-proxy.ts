@@ -1,5 +1,5 @@
 import { adminSocket } from '@sallyport/deployment/places';
-import { banLines, limitEntries, switchEntries } from '@sallyport/enforcement/entries';
+import { banLines, limitEntries, NOTHING_ASKED, switchEntries } from '@sallyport/enforcement/entries';
 import { APPLIED, type Applied, attempt, notApplied } from '@sallyport/enforcement/live-map';
 import { createEnforcementMaps } from '@sallyport/enforcement/maps';
 import { createAdminSocket } from '@sallyport/haproxy';
@@ -11,9 +11,8 @@ import { createAdminSocket } from '@sallyport/haproxy';
  */
 export const openProxy = async (dataDir: string): Promise<Applied> => {
   const { switches, bans, limits } = createEnforcementMaps(dataDir, createAdminSocket({ path: adminSocket(dataDir) }));
-  const nothing = switchEntries({ judgeAccess: false, judgeWaf: false, failMode: 'closed', policy: 0 });
   const results = [
-    await attempt(() => switches.replace(nothing)),
+    await attempt(() => switches.replace(switchEntries(NOTHING_ASKED))),
     await attempt(() => limits.replace(limitEntries(null))),
     await attempt(() => bans.replace(banLines(new Map()))),
   ];

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { APPLIED, notApplied } from '@sallyport/enforcement/live-map';
 import { type Actor, systemActor } from '@sallyport/store/actor';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openPendingNote } from './pending.ts';
+import { openPendingNote, pendingResets, settle } from './pending.ts';
 import { createReset, DISABLED_MODULES, type Reset } from './reset.ts';
 
 const log = pino({ level: 'silent' });
@@ -86,6 +86,37 @@ describe('the emergency reset', () => {
     start();
     await expect.poll(() => order).toContain('store');
     await expect.poll(noted).toBe('');
+  });
+
+  test('of a process that is not started any more is taken up by any other', async () => {
+    const note = openPendingNote(dataDir, 'other');
+    note.write(new Date().toISOString());
+    start();
+    await expect.poll(() => pendingResets(dataDir)).toEqual([]);
+    expect(order).toContain('store');
+    note.close();
+  });
+
+  test('is not stored a second time when another process has stored it: the suite may be on again since', async () => {
+    storeFails = true;
+    await start().run(actor);
+    await start().run(actor);
+    for (const pending of pendingResets(dataDir)) settle(pending);
+    storeFails = false;
+    const opened = order.length;
+    await expect.poll(() => order.length).toBeGreaterThan(opened + 2);
+    expect(order).not.toContain('store');
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['zeros, as after a power cut', '\0'.repeat(512)],
+    ['a part of a moment', '2026-05-02T12:0'],
+  ])('was not asked for by a note of %s', (_what, text) => {
+    mkdirSync(join(dataDir, 'emergency'));
+    writeFileSync(join(dataDir, 'emergency', 'test.pending'), text);
+    expect(pendingResets(dataDir)).toEqual([]);
+    expect(noted()).toBe('');
   });
 
   test('says so when the proxy does not answer, and succeeds by what is stored', async () => {

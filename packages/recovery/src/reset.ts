@@ -4,7 +4,7 @@ import type { Applied } from '@sallyport/enforcement/live-map';
 import { type Actor, systemActor } from '@sallyport/store/actor';
 import { SWITCH_KEYS } from '@sallyport/store/security-switches';
 import type { Logger } from 'pino';
-import type { PendingNote } from './pending.ts';
+import { type PendingNote, settle } from './pending.ts';
 
 export interface ResetDeps {
   /** See `openProxy`. */
@@ -34,11 +34,12 @@ export const createReset = ({ openProxy, switchOff, note, log }: ResetDeps) => {
   let isStopped = false;
   let unstored = 0;
 
-  const store = async (actor: Actor): Promise<void> => {
+  /** `isDone`: whether another process has stored it meanwhile; a second time would undo what came since. */
+  const store = async (actor: Actor, isDone: () => boolean): Promise<void> => {
     unstored += 1;
     for (let isFirst = true; !isStopped; isFirst = false) {
       try {
-        await switchOff(actor);
+        if (!isDone()) await switchOff(actor);
         unstored -= 1;
         if (unstored === 0) note.write('');
         // Whoever enforced between our opening and this meets the new switches from now on; what it did is undone.
@@ -54,21 +55,29 @@ export const createReset = ({ openProxy, switchOff, note, log }: ResetDeps) => {
     }
   };
 
-  // One that an earlier process was asked for and could not store.
-  if (note.read() !== '') void store(systemActor('emergency reset of an earlier process'));
+  // What earlier processes were asked for and could not store: of every kind, as some may not be started any more.
+  const left = note.all();
+  if (left.length > 0) {
+    const stored = store(systemActor('emergency reset of an earlier process'), () => note.all().length === 0);
+    void stored.then(() => {
+      if (!isStopped) for (const pending of left) settle(pending);
+    });
+  }
 
   return {
     /** Switches everything off. Resolves within two seconds, with what became of it in words. */
     async run(actor: Actor): Promise<EmergencyReset> {
       const opened = await openProxy();
+      let isNoted = false;
       try {
         note.write(new Date().toISOString());
+        isNoted = true;
       } catch (error) {
         log.error({ reason: reasonOf(error) }, 'the emergency reset can not be noted for the next start');
       }
       const timer = new AbortController();
       const isStored = await Promise.race([
-        store(actor).then(() => true),
+        store(actor, () => isNoted && note.read() === '').then(() => true),
         delay(STORE_WITHIN_MS, false, { signal: timer.signal }).catch(() => false),
       ]);
       timer.abort();

@@ -11,6 +11,7 @@ import { failureLines } from '@sallyport/deployment/failure-lines';
 import { createLog, logOutput } from '@sallyport/deployment/log';
 import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
 import { createDataPlane, dataPlaneFiles, removeLeftovers, writeStaticFiles } from '@sallyport/haproxy';
+import { pendingResets } from '@sallyport/recovery/pending';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
@@ -23,7 +24,7 @@ import type { RouteSource } from '../dataplane/routes/source.ts';
 import { createSecuritySource, findCoreRuleSet } from '../features/protection/stored.ts';
 import { createRouteSource } from '../features/traffic/stored.ts';
 import { systemLookup } from '../net/system-lookup.ts';
-import { renderEnforcement } from './protection.ts';
+import { renderEnforcement, renderOpen } from './protection.ts';
 
 const LOOKUP_TIMEOUT_MS = 1;
 /** How long one answer of the store may take: HAProxy, on the files of its last run, is better than none. */
@@ -37,6 +38,9 @@ const render = async (): Promise<void> => {
   prepareDataDir(config.dataDir);
   const directory = proxyDirectory(config.dataDir);
   await removeLeftovers(directory);
+  const isResetPending = () => pendingResets(config.dataDir).length > 0;
+  // Before anything that may fail: what has kept the reset from being stored may keep the store from being read.
+  if (isResetPending()) await renderOpen(config.dataDir);
   // Should the store not be readable, HAProxy starts on the files of its last run, and needs all of them: one that was
   // lost is made empty, which refuses.
   if (existsSync(join(directory, dataPlaneFiles.config))) await writeStaticFiles(directory, toProxySettings(config));
@@ -56,7 +60,11 @@ const render = async (): Promise<void> => {
   await migrate(database);
   asked();
   const isOwnApi = createOwnOrigin(() => config.httpBind);
-  const security = createSecuritySource(database.kysely, isOwnApi);
+  const security = createSecuritySource({
+    db: database.kysely,
+    isOwnApi,
+    isResetPending,
+  });
   const enforce = () => renderEnforcement({ config, source: security, core: findCoreRuleSet, clock: () => new Date() });
   const version = async () =>
     `${await security.revision()} ${JSON.stringify(await security.switches())} ${await security.decisionVersion()}`;

@@ -1,6 +1,6 @@
 import type { Config } from '@sallyport/deployment/config';
 import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
-import { banLines, limitEntries, networkEntries, switchEntries } from '@sallyport/enforcement/entries';
+import { banLines, limitEntries, NOTHING_ASKED, networkEntries, switchEntries } from '@sallyport/enforcement/entries';
 import { createEnforcementMaps } from '@sallyport/enforcement/maps';
 import { createAdminSocket, writeStaticFiles } from '@sallyport/haproxy';
 import { readWindow, writeWindow } from '../dataplane/protection/window.ts';
@@ -20,6 +20,17 @@ export interface RenderEnforcementDeps {
   core: () => CoreRuleSet | undefined;
   clock: () => Date;
 }
+
+/**
+ * Has HAProxy start with everybody let through, which a full disk has room for and no store is needed for: an emergency reset
+ * waits to be stored. Rejects when something can't be written; that is then empty, which refuses.
+ */
+export const renderOpen = async (dataDir: string): Promise<void> => {
+  const maps = createEnforcementMaps(dataDir, createAdminSocket({ path: adminSocket(dataDir) }));
+  await maps.switches.write(switchEntries(NOTHING_ASKED));
+  await maps.limits.write(limitEntries(null));
+  await maps.bans.write(banLines(new Map()));
+};
 
 /**
  * Writes all that HAProxy and the guards start to enforce with, out of the store, and the configuration that depends on it.

@@ -78,7 +78,7 @@ export const givenEnforcement = (kind: Parameters<typeof emptyStore>[0], work: (
       const order: string[] = [];
       const rules = givenRules(config.dataDir);
       const enforcement = createEnforcement({
-        source: createSecuritySource(database.kysely, () => false),
+        source: createSecuritySource({ db: database.kysely, isOwnApi: () => false, isResetPending: () => false }),
         plane: noted(haproxy.plane, order),
         guardFile: createGuardConfigFile(config.dataDir),
         core: () => rules,

@@ -3,6 +3,7 @@ import { adminSocket } from '@sallyport/deployment/places';
 import { createEnforcementMaps } from '@sallyport/enforcement/maps';
 import { type AdminSocket, createAdminSocket, limitKey, routeFlags, switchKeys } from '@sallyport/haproxy';
 import { SWITCH_KEYS, type Switches } from '@sallyport/store/security-switches';
+import { pendingResets } from '../pending.ts';
 import { amiss, type Outcome, reasonOf, well } from './outcome.ts';
 
 const ANSWER_WITHIN_MS = 1_000;
@@ -70,6 +71,9 @@ export const checkSwitches = async (dataDir: string, stored: () => Promise<Switc
     const found = await readInForce(dataDir);
     const wrong = differences(await stored(), found);
     if (wrong.length === 0) return well('HAProxy does what the five switches say');
+    if (pendingResets(dataDir).length > 0) {
+      return amiss('An emergency reset waits to be stored, and nothing is enforced until it is: see to the store');
+    }
     if (performance.now() >= until) {
       return amiss(`${wrong.join('; ')}: GET /api/v1/security/status tells what keeps it from being applied`);
     }

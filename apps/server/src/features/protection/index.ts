@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { checkCountryDatabase, findCountryDatabase } from '@sallyport/access/country-database';
 import type { NotificationEvent, SettingKey } from '@sallyport/contract';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
+import { pendingResets } from '@sallyport/recovery/pending';
 import type { Actor } from '@sallyport/store/actor';
 import { alwaysAlone, createAlone } from '@sallyport/store/database/alone';
 import type { Executor } from '@sallyport/store/database/open';
@@ -99,7 +100,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
   const country = countryDatabase === undefined ? undefined : checkCountryDatabase(countryDatabase);
 
   const enforcement = createEnforcement({
-    source: createSecuritySource(db, isOwnApi),
+    source: createSecuritySource({ db, isOwnApi, isResetPending: () => pendingResets(dataDir).length > 0 }),
     plane,
     guardFile: createGuardConfigFile(dataDir),
     core: findCoreRuleSet,

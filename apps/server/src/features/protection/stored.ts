@@ -1,4 +1,5 @@
 import type { Executor } from '@sallyport/store/database/open';
+import type { Switches } from '@sallyport/store/security-switches';
 import { accessListStore } from './access-lists/store.ts';
 import { decisionStore } from './decisions/store.ts';
 import { rulesetStore } from './rulesets/store.ts';
@@ -11,21 +12,30 @@ export type { EnforcementSource } from './suite/enforcement.ts';
 export { createGuardConfigFile } from './suite/guard-config-file.ts';
 export { computeState, isEnforced } from './suite/state.ts';
 
-/** Wires the stores of the features to what enforcement reads. `isOwnApi` tells whether an origin is our own management API. */
-export const createSecuritySource = (
-  db: Executor,
-  isOwnApi: (host: string, port: number) => boolean,
-): EnforcementSource => {
+const ALL_OFF: Switches = { guard: false, acl: false, waf: false, rate_limit: false, crowdsec: false };
+
+export interface SecuritySourceDeps {
+  db: Executor;
+  /** Whether an origin is our own management API. */
+  isOwnApi: (host: string, port: number) => boolean;
+  /** Whether an emergency reset waits to be stored: until then it counts, not what is stored. */
+  isResetPending: () => boolean;
+}
+
+/** Wires the stores of the features to what enforcement reads. */
+export const createSecuritySource = ({ db, isOwnApi, isResetPending }: SecuritySourceDeps): EnforcementSource => {
   const security = securityStore(db);
   const decisions = decisionStore(db);
   return {
     async facts() {
+      const resetPending = isResetPending();
       const config = await security.config();
       const uuids = (config?.waf_exclusions ?? []).flatMap(({ host_uuid }) => host_uuid ?? []);
       const hosts = await security.guardedHosts();
       return {
         config,
-        switches: await security.switches(),
+        switches: resetPending ? ALL_OFF : await security.switches(),
+        resetPending,
         lists: await accessListStore(db).all(),
         rulesets: await rulesetStore(db).list(),
         hosts,
@@ -36,7 +46,7 @@ export const createSecuritySource = (
       };
     },
     revision: security.revision,
-    switches: security.switches,
+    switches: async () => (isResetPending() ? ALL_OFF : security.switches()),
     decisionVersion: decisions.version,
     liveDecisions: decisions.allLive,
     liveDecisionsFor: decisions.liveFor,

@@ -12,6 +12,7 @@ const core = { directory: '/crs', setup: ['/crs/setup.conf'], rules: ['/crs/a.co
 const on = { guard: true, acl: true, waf: true, rate_limit: true, crowdsec: true };
 
 const facts = (more: Partial<SecurityFacts> = {}): SecurityFacts => ({
+  resetPending: false,
   config: undefined,
   switches: on,
   lists: [],

@@ -13,6 +13,8 @@ import type { GuardedHost, StoredSecurityConfig } from './store.ts';
 export interface SecurityFacts {
   config: StoredSecurityConfig | undefined;
   switches: Switches;
+  /** An emergency reset waits to be stored, and all switches count as off. */
+  resetPending: boolean;
   lists: readonly Omit<AccessList, 'warnings'>[];
   rulesets: readonly Ruleset[];
   hosts: readonly GuardedHost[];
@@ -44,6 +46,8 @@ export const isEnforced = (
 
 const NO_RULES =
   'the Core Rule Set is not installed (package modsecurity-crs): requests that it should judge are refused';
+
+const RESET_PENDING = 'an emergency reset can not be stored yet: nothing is enforced until it is';
 
 /**
  * What our own API takes as JSON is rules, templates, passwords and addresses: the very text that rules look for. It is checked
@@ -94,7 +98,7 @@ export const computeState = (facts: SecurityFacts, core: CoreRuleSet | undefined
     },
     bansEnforced: switches.guard,
     crowdsecEnforced: isOn('crowdsec'),
-    issue: needsCore && !core ? NO_RULES : null,
+    issue: facts.resetPending ? RESET_PENDING : needsCore && !core ? NO_RULES : null,
     nextExpiry: exclusions.nextExpiry,
   };
 };
