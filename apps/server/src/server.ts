@@ -5,25 +5,29 @@ import { cidrSet } from '@sallyport/deployment/cidr';
 import { type Config, ConfigError } from '@sallyport/deployment/config';
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { formatAddress } from '@sallyport/deployment/listen';
-import { apiSocket } from '@sallyport/deployment/places';
+import { apiSocket, restoresFile } from '@sallyport/deployment/places';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
 import { migrate } from '@sallyport/store/database/migrate';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { countRestores } from '@sallyport/store/database/restores';
 import { listenForRoutes } from '@sallyport/store/database/route-notices';
 import { createHistory, recordAll } from '@sallyport/store/history/record';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
+import { removeLeftRestores } from '@sallyport/store/snapshot/restore';
 import type { Logger } from 'pino';
 import { createApp } from './app.ts';
 import { openDataPlane } from './dataplane/index.ts';
+import { createRestoredState } from './dataplane/restored-state.ts';
 import { createAccounts } from './features/accounts/index.ts';
 import type { Ground } from './features/ground.ts';
 import { createChanges } from './features/history/index.ts';
 import { createProtection } from './features/protection/index.ts';
+import { checkStoredProtection } from './features/protection/stored.ts';
 import { createSystem } from './features/system/index.ts';
 import { createTraffic } from './features/traffic/index.ts';
-import { createRouteSource } from './features/traffic/stored.ts';
+import { checkStoredTraffic, createRouteSource, noticing } from './features/traffic/stored.ts';
 import { createClientAddress } from './http/client-address.ts';
 import { createIdempotency } from './http/idempotency/service.ts';
 import { idempotencyStore } from './http/idempotency/store.ts';
@@ -102,10 +106,12 @@ export const startServer = async (
     bound ??= app.server.address() as AddressInfo | null;
     return bound?.port ?? config.httpBind.port;
   };
+  // A store of our own is put back by this process only, which holds the proxy before it does.
+  const noticeRestore = async (): Promise<void> => (config.databaseUrl ? restored.notice() : undefined);
   const dataPlane = await openDataPlane({
     config,
     database,
-    stored: createRouteSource(db, vault),
+    stored: noticing(createRouteSource(db, vault), noticeRestore),
     ownAddress: () => ({ ...config.httpBind, port: boundPort() }),
     clock,
     log,
@@ -116,6 +122,19 @@ export const startServer = async (
     fetch,
     proxy: dataPlane.proxy,
     checkSetting: (...change) => protection.checkSetting(...change),
+    async checkStored(staged) {
+      await checkStoredTraffic(staged, vault);
+      await checkStoredProtection(staged);
+    },
+    async duringRestore(swap) {
+      const swapped = await restored.during(swap);
+      await protection.guardsFollow();
+      return swapped;
+    },
+    forgetStored() {
+      accounts.invalidate();
+      traffic.forget();
+    },
     async settingChanged(key) {
       if (key === 'auth.require_totp') accounts.invalidate();
       await protection.settingChanged(key);
@@ -135,6 +154,7 @@ export const startServer = async (
     crowdsecPort: config.crowdsecPort,
     crowdsecProgram: crowdsec,
     databaseUrl: config.databaseUrl,
+    noticeRestore,
     fetch,
     checkDestination: createDestinationCheck({ lookup: systemLookup, addressPolicy }),
     system,
@@ -159,8 +179,23 @@ export const startServer = async (
     features: { system, accounts, protection, traffic, changes },
   });
 
+  await removeLeftRestores(dataDir);
+  const watching = Promise.withResolvers<ReturnType<typeof dataPlane.watch>>();
+  const restored = createRestoredState({
+    count: () => countRestores(db),
+    path: restoresFile(dataDir),
+    protection,
+    async reconcileRoutes() {
+      traffic.forget();
+      return dataPlane.matches(await watching.promise);
+    },
+    log,
+  });
+
   const retention = accounts.startRetention();
   const historyRetention = changes.startRetention();
+  // The process may have ended before a restore was in force; another node may have done one since.
+  await restored.notice();
   const protecting = await protection.start();
   const reminding = await system.startWatch();
   // Before the first reconcile: what is committed during it is told, or read by it.
@@ -180,6 +215,7 @@ export const startServer = async (
     // Another process may have started from files that lack the last moment's changes.
     protection.replay().catch((err: unknown) => log.error({ err }, 'replay failed'));
   });
+  watching.resolve(watch);
   // Whoever is answered may change something, and a change waits for what is stored to be read once.
   const started = new AbortController();
   await Promise.race([
@@ -201,6 +237,7 @@ export const startServer = async (
         door,
         { stop: () => app.close() },
         ...(otherNodes ? [otherNodes] : []),
+        restored,
         watch,
         reminding,
         system,

@@ -18,6 +18,7 @@ export * from './notification.ts';
 export * from './primitives.ts';
 export * from './proxy-host.ts';
 export * from './remote-server.ts';
+export * from './restore.ts';
 export * from './ruleset.ts';
 export * from './security.ts';
 export * from './session.ts';

@@ -60,5 +60,8 @@ export const masterSocket = (dataDir: string): string => join(dataDir, 'haproxy'
 /** There while HAProxy tells of every request: haproxy.cfg depends on it. */
 export const trafficFile = (dataDir: string): string => join(dataDir, 'haproxy', 'tells-traffic');
 
+/** How many restores of the store this node has in force: another number than the store's means that one is to be followed. */
+export const restoresFile = (dataDir: string): string => join(dataDir, 'haproxy', 'restores');
+
 /** The rate limit's window in seconds: the one part of the suite that haproxy.cfg depends on. */
 export const windowFile = (dataDir: string): string => join(dataDir, 'haproxy', 'rate-limit-window');

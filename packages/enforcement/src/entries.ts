@@ -48,13 +48,14 @@ export const switchEntries = ({ judgeAccess, judgeWaf, failMode, policy }: Guard
 
 /**
  * Lines of bans.map for networks and their references. Two may have one key when networks overlap, which is harmless: both
- * are bans. The last lines are for everybody else: a list that was cut lacks them.
+ * are bans. The last lines are for everybody else: a list that was cut lacks them, and so does one that holds everybody back.
  */
-export const banLines = (entries: ReadonlyMap<string, string>): [string, string][] => {
+export const banLines = (entries: ReadonlyMap<string, string>, isHeld = false): [string, string][] => {
   const lines = [...entries].flatMap(([network, reference]) =>
     mapKeys(network).map((key): [string, string] => [key, reference]),
   );
   // Whoever bans all addresses has banned all.
+  if (isHeld) return lines;
   for (const [network, cleared] of everybodyCleared) if (!entries.has(network)) lines.push([network, cleared]);
   return lines;
 };

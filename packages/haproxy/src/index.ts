@@ -21,4 +21,4 @@ export { routeFlags } from './routes/flags.ts';
 export { type AdminSocket, createAdminSocket } from './runtime/admin-socket.ts';
 export { createMapCommands, type MapCommands } from './runtime/maps.ts';
 export { readProcessInfo } from './runtime/process-info.ts';
-export { RuntimeUnavailable } from './runtime/runtime-errors.ts';
+export { RuntimeRefused, RuntimeUnavailable } from './runtime/runtime-errors.ts';

@@ -71,6 +71,14 @@ export const openDataPlane = async ({ config, database, stored, ownAddress, cloc
       return watch;
     },
 
+    /** Makes all routes equal to the store once more; resolves with whether they are, unless there is no HAProxy to hold them. */
+    async matches(watch: { reconcile(): Promise<void> }): Promise<boolean> {
+      const revision = await stored.revision();
+      await watch.reconcile();
+      const { connection, appliedRevision } = routes.status();
+      return !routes.isBehind() && (connection.state !== 'connected' || appliedRevision >= revision);
+    },
+
     stop: driver.stop,
   };
 };

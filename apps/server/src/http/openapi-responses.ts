@@ -76,6 +76,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'DELETE /access-lists/{id}': [409],
   'POST /backups': [507],
   'POST /backups/upload': [507],
+  'POST /backups/{name}/restore': [409, 507],
   'POST /security/decisions': [409],
   'POST /security/exclusions': [409],
   'DELETE /security/rulesets/{id}': [409],

@@ -56,6 +56,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'POST /backups/upload': 'administrator',
   'GET /backups/:name/download': 'administrator',
   'POST /backups/:name/verify': 'administrator',
+  'POST /backups/:name/restore': 'administrator',
   'DELETE /backups/:name': 'administrator',
   'GET /audit-logs': 'administrator',
   'GET /history': 'member',

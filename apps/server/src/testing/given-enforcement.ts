@@ -28,6 +28,8 @@ const noted = (plane: EnforcementPlane, order: string[]): EnforcementPlane => {
     applySwitches: (switches) => note('switches', plane.applySwitches(switches)),
     applyTraffic: (isWanted) => note('traffic', plane.applyTraffic(isWanted)),
     applyGuardConfig: (guard) => note('guards', plane.applyGuardConfig(guard)),
+    hold: () => note('hold', plane.hold()),
+    release: () => note('release', plane.release()),
     judges: plane.judges,
   };
 };

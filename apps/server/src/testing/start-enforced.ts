@@ -8,6 +8,7 @@ import { adminSocket, masterSocket, proxyDirectory } from '@sallyport/deployment
 import { runDirectory } from '@sallyport/deployment/proxy-account';
 import {
   createDataPlane,
+  type DesiredHost,
   dataPlaneFiles,
   limitKey,
   routeFlags,
@@ -32,6 +33,10 @@ export interface HeldSwitches {
 /** A real HAProxy that enforces, and the plane that steers it. */
 export interface Enforced {
   plane: ReturnType<typeof createEnforcementPlane>;
+  /** Where it listens for plain HTTP. */
+  port: number;
+  /** Makes these its routes, and no others. */
+  serve(...hosts: DesiredHost[]): Promise<void>;
   /** Networks that HAProxy refuses, and the reference of each. */
   bans(): Promise<Map<string, string>>;
   whitelist(): Promise<string[]>;
@@ -94,6 +99,10 @@ export const startEnforced = async (given: Config): Promise<Enforced> => {
 
   return {
     plane,
+    port: http,
+    async serve(...hosts) {
+      await driver.reconcile({ hosts, certificates: [] });
+    },
     async bans() {
       const entries = await readMap(dataPlaneFiles.bansMap);
       return new Map([...entries].filter(([, reference]) => reference !== 'ok'));

@@ -87,7 +87,7 @@ export interface SettingRow {
   value: string;
 }
 
-/** One row. Every change that the data plane must see raises `revision` in its own transaction. */
+/** Row 1: every change that the data plane must see raises `revision` in its own transaction. Row 2: see `restores.ts`. */
 export interface RevisionRow {
   id: number;
   revision: number;

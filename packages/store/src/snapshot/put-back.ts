@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database, Executor } from '../database/open.ts';
+import { noteRestore } from '../database/restores.ts';
 import { insertRows, readSchema, type Schema } from './insert-rows.ts';
 import { type Row, readTables, type TableRows } from './read-tables.ts';
 import { lastIds, raiseSequences } from './sequences.ts';
@@ -70,6 +71,7 @@ export const putBack = async (tx: Executor, { kind, staged, now }: PutBackOption
   for await (const portion of readTables(staged, given)) await putRows(tx, kind, schema, portion, now);
   await forgetWhatPassed(tx);
   await tx.updateTable('decision_versions').set({ version: sql<number>`version + 1` }).execute();
+  await noteRestore(tx);
   await raiseSequences(tx, kind, await lastIds(staged, 'sqlite'));
 };
 

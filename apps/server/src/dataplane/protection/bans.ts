@@ -1,6 +1,14 @@
 import { open, truncate } from 'node:fs/promises';
 import { banLines } from '@sallyport/enforcement/entries';
-import { type Applied, attempt, both, type EnforcementMap, holdsMapped } from '@sallyport/enforcement/live-map';
+import {
+  type Applied,
+  attempt,
+  both,
+  type EnforcementMap,
+  holdsMapped,
+  notApplied,
+} from '@sallyport/enforcement/live-map';
+import { everybodyCleared, RuntimeRefused } from '@sallyport/haproxy';
 import type { BanChange, BanEntry } from './port.ts';
 
 /** Up to this many entries the file is written anew for each change; above, a new ban is a line at its end. */
@@ -27,6 +35,10 @@ const appendDurably = async (path: string, text: string): Promise<void> => {
 /** A network whose key is or may become that of another line. */
 const isWide = (network: string): boolean => network.endsWith('/0') || holdsMapped(network);
 
+const unlessAbsent = (error: unknown): void => {
+  if (!(error instanceof RuntimeRefused && /not found/i.test(error.reply))) throw error;
+};
+
 /** Keeps HAProxy's map of banned networks, and the file that it starts from. Calls may not overlap. */
 export const createBans = (map: EnforcementMap) => {
   let entries = new Map<string, string>();
@@ -34,10 +46,12 @@ export const createBans = (map: EnforcementMap) => {
   let hasWide = false;
   /** Whether `entries` are all there are. */
   let isKnown = false;
+  /** Whether nobody but administrators is let through. */
+  let isHeld = false;
   let rewrite: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
-  const lines = (): [string, string][] => banLines(entries);
+  const lines = (): [string, string][] => banLines(entries, isHeld);
 
   const write = (): Promise<void> => {
     clearTimeout(rewrite);
@@ -88,6 +102,27 @@ export const createBans = (map: EnforcementMap) => {
   return {
     /** Writes the file again, should it have been changed by somebody else. */
     restore: async (): Promise<void> => (isKnown ? write() : undefined),
+
+    /**
+     * Answers 503 to everybody but administrators until `release`: who is in no line of the map meets a list that is not
+     * whole (decision 0008).
+     */
+    async hold(): Promise<Applied> {
+      isHeld = true;
+      // One that can't be written is emptied, which refuses as well.
+      if (isKnown) await write().catch(() => {});
+      return attempt(async () => {
+        if (isKnown && hasWide) return map.replace(lines());
+        // Two commands, however many are banned.
+        for (const [network] of everybodyCleared) await map.commands.remove(network).catch(unlessAbsent);
+      });
+    },
+
+    async release(): Promise<Applied> {
+      if (!isKnown) return notApplied('the bans are not known yet');
+      isHeld = false;
+      return replace();
+    },
 
     async apply(change: BanChange): Promise<Applied> {
       isKnown = true;

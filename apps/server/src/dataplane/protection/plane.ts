@@ -67,6 +67,10 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
   return {
     applyDecisions: (change: BanChange): Promise<Applied> => bans.apply(change),
 
+    /** See `createBans`. */
+    hold: bans.hold,
+    release: bans.release,
+
     applyWhitelist: (networks: readonly string[]): Promise<Applied> => put(whitelist, networkEntries(networks)),
 
     async applyRateLimit(limit: RateLimit | null): Promise<Applied> {

@@ -30,6 +30,10 @@ export type BanChange =
  */
 export interface EnforcementPlane {
   applyDecisions(change: BanChange): Promise<Applied>;
+  /** Answers 503 to everybody but administrators until `release`, whatever is applied meanwhile. */
+  hold(): Promise<Applied>;
+  /** Lets everybody through again who is not banned, by what was applied last. */
+  release(): Promise<Applied>;
   /** Canonical networks whose clients nothing stops; looked up before everything else. */
   applyWhitelist(networks: readonly string[]): Promise<Applied>;
   /** null: nobody is limited. A new window may need a (hitless) reload; counters survive it. */

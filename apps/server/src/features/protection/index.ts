@@ -46,7 +46,7 @@ import { createRulesetReverter } from './rulesets/reverter.ts';
 import { rulesetRoutes } from './rulesets/routes.ts';
 import { createRulesets } from './rulesets/service.ts';
 import { rulesetStore } from './rulesets/store.ts';
-import { createSecuritySource } from './stored.ts';
+import { createSecuritySource, noticing } from './stored.ts';
 import { createTargetCheck } from './suite/check-targets.ts';
 import { createEnforcement } from './suite/enforcement.ts';
 import { createGuardConfigFile } from './suite/guard-config-file.ts';
@@ -70,6 +70,8 @@ export interface ProtectionDeps {
   crowdsecProgram: CrowdsecProgram | undefined;
   /** Of the PostgreSQL that several nodes may share; undefined: the store is this node's. */
   databaseUrl: string | undefined;
+  /** To be told of what was read of the store, before it is enforced (see `createRestoredState`). */
+  noticeRestore: () => Promise<void>;
   fetch: SafeFetch;
   checkDestination: CheckDestination;
   system: Pick<System, 'settings' | 'mailer' | 'metrics'>;
@@ -100,7 +102,10 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
   const country = countryDatabase === undefined ? undefined : checkCountryDatabase(countryDatabase);
 
   const enforcement = createEnforcement({
-    source: createSecuritySource({ db, isOwnApi, isResetPending: () => pendingResets(dataDir).length > 0 }),
+    source: noticing(
+      createSecuritySource({ db, isOwnApi, isResetPending: () => pendingResets(dataDir).length > 0 }),
+      deps.noticeRestore,
+    ),
     plane,
     guardFile: createGuardConfigFile(dataDir),
     core: findCoreRuleSet,
@@ -221,6 +226,17 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     },
   };
 
+  /** Resolves when `followed` does, or after a time in which it should have; never rejects. */
+  const inTime = async (followed: Promise<void>, what: object): Promise<void> => {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ENFORCED_WITHIN_MS);
+    await Promise.race([
+      followed.catch((err: unknown) => log.error({ err, ...what }, 'a change could not be followed')),
+      late,
+    ]);
+    clearTimeout(timer);
+  };
+
   return {
     reverters: {
       'access-lists': createAccessListReverter({ lists: accessLists, store: accessListStore, db, changed }),
@@ -234,6 +250,12 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     /** Everything is told again: HAProxy or the guards lost what they knew. */
     replay: enforcement.replay,
     refusedUpgradeAt: refusedUpgrades.lastAt,
+    /** What a store that was put back is enforced with. */
+    hold: enforcement.hold,
+    startOver: enforcement.startOver,
+    release: enforcement.release,
+    /** Resolves when guards serve what is stored, or after a time in which they should. */
+    guardsFollow: (): Promise<void> => inTime(enforcement.refresh(), {}),
 
     /** Puts an event that is no request into the live log, and notifies of it. */
     tell(event: NotificationEvent): void {
@@ -250,11 +272,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     /** To be told of every setting that changed; resolves when it is enforced, or after a time in which it should be. */
     async settingChanged(key: SettingKey): Promise<void> {
       const follow = key === 'security.block_log.entries' ? blocks.trim() : enforcement.refresh();
-      const followed = follow.catch((err: unknown) => log.error({ err, key }, 'setting could not be followed'));
-      const { promise: late, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, ENFORCED_WITHIN_MS);
-      await Promise.race([followed, late]);
-      clearTimeout(timer);
+      await inTime(follow, { key });
     },
 
     async routes(app: App): Promise<void> {

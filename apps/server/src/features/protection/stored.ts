@@ -6,11 +6,27 @@ import { rulesetStore } from './rulesets/store.ts';
 import type { EnforcementSource } from './suite/enforcement.ts';
 import { securityStore } from './suite/store.ts';
 
+export { checkStoredProtection } from './check-stored.ts';
 export { type CoreRuleSet, findCoreRuleSet } from './rulesets/core-rule-set.ts';
 export { foldBans } from './suite/bans.ts';
 export type { EnforcementSource } from './suite/enforcement.ts';
 export { createGuardConfigFile } from './suite/guard-config-file.ts';
 export { computeState, isEnforced } from './suite/state.ts';
+
+/** The same source, which tells `notice` of what it read before anybody enforces it. */
+export const noticing = (source: EnforcementSource, notice: () => Promise<void>): EnforcementSource => {
+  const after = async <T>(read: Promise<T>): Promise<T> => {
+    const found = await read;
+    await notice();
+    return found;
+  };
+  return {
+    ...source,
+    facts: () => after(source.facts()),
+    liveDecisions: (now) => after(source.liveDecisions(now)),
+    liveDecisionsFor: (networks, now) => after(source.liveDecisionsFor(networks, now)),
+  };
+};
 
 const ALL_OFF: Switches = { guard: false, acl: false, waf: false, rate_limit: false, crowdsec: false };
 

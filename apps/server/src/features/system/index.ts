@@ -16,6 +16,9 @@ import { createEmergency, type EmergencyDeps } from './emergency/service.ts';
 import { createMetrics, type PlaneStatus } from './health/metrics.ts';
 import { healthRoutes, metricsRoute } from './health/routes.ts';
 import { registerUnjudgedMetrics, type Unjudged } from './health/unjudged-metrics.ts';
+import { checkStoredSettings } from './restore/check-settings.ts';
+import { restoreRoutes } from './restore/routes.ts';
+import { createRestore, type RestoreDeps } from './restore/service.ts';
 import { createMailer } from './settings/mailer.ts';
 import { createSettingReverter } from './settings/reverter.ts';
 import { settingRoutes } from './settings/routes.ts';
@@ -42,6 +45,12 @@ export interface SystemDeps {
   checkSetting: SettingDeps['check'];
   /** Called after a setting was stored by this process. */
   settingChanged: (key: SettingKey) => Promise<void>;
+  /** Looks at what a backup holds of the other neighbourhoods; throws a `Refusal`. */
+  checkStored: RestoreDeps['check'];
+  /** See `createRestoredState`. */
+  duringRestore: RestoreDeps['during'];
+  /** Forgets what is kept of the store in memory. */
+  forgetStored: () => void;
   /** Tells an event to the live log and to whoever gets notifications. */
   tell: (event: NotificationEvent) => void;
 }
@@ -49,6 +58,7 @@ export interface SystemDeps {
 /** Wires how the service itself is set up, backed up and watched over: settings, mail, backups, metrics, health, the way back in. */
 export const createSystem = (ground: Ground, deps: SystemDeps) => {
   const { config, fetch, proxy, checkSetting, settingChanged, tell } = deps;
+  const { checkStored, duringRestore, forgetStored } = deps;
   const { database, vault, audit, record, clock, log } = ground;
   const { kysely: db, transact, transactAside } = database;
   const settings = createSettings({
@@ -87,6 +97,24 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     clock,
     log,
   });
+  const restore = createRestore({
+    database,
+    vault,
+    dataDir: config.dataDir,
+    async open(name, passphrase) {
+      const { manifest, tables, key, close } = await backups.openVerified(name, passphrase);
+      return { migrations: manifest.migrations, tables, key, close };
+    },
+    backUp: async (reason) => (await backups.createAutomatic(reason)).name,
+    async check(staged) {
+      await checkStoredSettings(staged);
+      await checkStored(staged);
+    },
+    during: duringRestore,
+    forget: forgetStored,
+    record,
+    clock,
+  });
   const emergency = createEmergency({
     config,
     drill: createDrill({
@@ -116,7 +144,10 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     healthRoutes: healthRoutes({ registry, isProxyUp: proxy.isUp }),
     /** For the root of the server, where scrapers look when they are told nothing else. */
     metricsRoute: metricsRoute(registry),
-    backupRoutes: backupRoutes(backups),
+    async backupRoutes(app: App): Promise<void> {
+      await app.register(backupRoutes(backups));
+      await app.register(restoreRoutes(restore));
+    },
     async settingRoutes(app: App): Promise<void> {
       await app.register(settingRoutes({ settings, mailer }));
       await app.register(urlRoutes(testUrl));

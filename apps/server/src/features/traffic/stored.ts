@@ -6,6 +6,24 @@ import { certificateStore } from './certificates/store.ts';
 import { toHostRoute } from './proxy-hosts/route.ts';
 import { proxyHostStore } from './proxy-hosts/store.ts';
 
+export { checkStoredTraffic } from './check-stored.ts';
+
+/** The same source, which tells `notice` of what it read before it goes to the proxy. */
+export const noticing = (source: RouteSource, notice: () => Promise<void>): RouteSource => ({
+  ...source,
+  async hostsById(ids) {
+    const found = await source.hostsById(ids);
+    await notice();
+    return found;
+  },
+  async *allHosts() {
+    for await (const portion of source.allHosts()) {
+      await notice();
+      yield portion;
+    }
+  },
+});
+
 /** Wires the stores of the features to what the data plane reads. */
 export const createRouteSource = (db: Executor, vault: Vault): RouteSource => {
   const hosts = proxyHostStore(db);

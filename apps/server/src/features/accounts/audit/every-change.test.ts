@@ -150,6 +150,7 @@ onBothDatabases('every change', (kind) => {
     const upload = new FormData();
     upload.set('file', await downloaded.blob());
     await change('backup.upload', 'POST', '/backups/upload', upload);
+    await change('backup.restore', 'POST', `${path}/restore`, {});
     await change('backup.delete', 'DELETE', path);
 
     await change('setting.set', 'POST', '/settings', { key: 'smtp.host', value: '' });

@@ -7,7 +7,7 @@ import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { createEnforcedBans, type DecisionSource } from './enforced-bans.ts';
 import type { GuardConfigFile } from './guard-config-file.ts';
 import { createJudging } from './judging.ts';
-import { createParts } from './parts.ts';
+import { createParts, isAway, type Part } from './parts.ts';
 import { createRetry } from './retry.ts';
 import { computeState, isEnforced, type SecurityFacts, type SecurityState } from './state.ts';
 
@@ -35,6 +35,9 @@ export interface EnforcementDeps {
 const POLL_MS = 300;
 /** How often ended decisions that nobody enforced are removed from the store; no answer shows them any more. */
 const SWEEP_MS = 60_000;
+
+/** What HAProxy does by itself. */
+const HELD_PARTS: readonly Part[] = ['whitelist', 'rate limit', 'bans', 'switches'];
 
 interface Work {
   state: boolean;
@@ -64,6 +67,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   const retry = createRetry();
   let state: SecurityState | undefined;
   let stateIssue: string | null = null;
+  /** Whether what is stored is taken for another store's. */
+  let isStartingOver = false;
   /** Whether HAProxy is to tell of every request; undefined: as it does. */
   let wantsTraffic: boolean | undefined;
   let seen = '';
@@ -91,7 +96,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     const { whitelist, rateLimit, switches } = state;
     // The whitelist first, so that nothing new stops an administrator.
     await parts.tell('whitelist', whitelist, () => plane.applyWhitelist(whitelist));
-    await judging.stopAsking(switches);
+    if (isStartingOver) await judging.demand(state);
+    else await judging.stopAsking(switches);
     judging.takeTurn();
     await parts.tell('rate limit', rateLimit, () => plane.applyRateLimit(rateLimit));
     const isTold = wantsTraffic;
@@ -159,6 +165,36 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   };
 
   return {
+    /** Answers 503 to everybody but administrators until `release`; rejects when HAProxy runs and does not do so. */
+    async hold(): Promise<void> {
+      const { applied, issue } = await parts.inTurn(plane.hold);
+      if (!applied && !isAway(issue)) throw new Error(`the proxy could not be closed: ${issue}`);
+    },
+
+    /** Lets everybody through again who is not banned; resolves with whether that is so. */
+    async release(): Promise<boolean> {
+      await parts.change('bans', plane.release);
+      return parts.isTaken('bans');
+    },
+
+    /**
+     * Tells everything again as if nothing of it had ever been in force, for a store that was put back: guards that don't serve
+     * its configuration yet refuse from now on. Resolves with whether HAProxy was told all of it; guards may take longer.
+     */
+    async startOver(): Promise<boolean> {
+      isStartingOver = true;
+      parts.forget();
+      try {
+        await enqueue((batch) => {
+          batch.state = true;
+          batch.allBans = true;
+        });
+      } finally {
+        isStartingOver = false;
+      }
+      return HELD_PARTS.every(parts.isTaken);
+    },
+
     /** Resolves when everything stored before the call is enforced, or when it is known why it is not. */
     refresh,
 

@@ -38,7 +38,40 @@ export const createGuardConfigFile = (dataDir: string) => {
   let stamp = stampOf(path);
   let { revision, content: written } = readDisk(path);
 
+  /** Two at once would write the same file. */
+  let writing: Promise<unknown> = Promise.resolve();
+
   const isIntact = (): boolean => stampOf(path) === stamp;
+
+  const write = async (content: Content): Promise<GuardConfig | undefined> => {
+    const text = JSON.stringify(content);
+    if (!isIntact()) {
+      const found = readDisk(path);
+      stamp = stampOf(path);
+      written = found.content;
+      revision = Math.max(revision, found.revision);
+    }
+    if (text === written) return undefined;
+    const config = { revision: revision + 1, ...content };
+    const temporary = `${path}.${process.pid}.new`;
+    try {
+      const file = await open(temporary, 'w', 0o600);
+      try {
+        await file.writeFile(JSON.stringify(config));
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
+    stamp = stampOf(path);
+    revision = config.revision;
+    written = text;
+    return config;
+  };
 
   return {
     revision: (): number => revision,
@@ -47,34 +80,10 @@ export const createGuardConfigFile = (dataDir: string) => {
     isIntact,
 
     /** Writes a configuration under the next revision unless it is what is there; returns it, or undefined. */
-    async write(content: Content): Promise<GuardConfig | undefined> {
-      const text = JSON.stringify(content);
-      if (!isIntact()) {
-        const found = readDisk(path);
-        stamp = stampOf(path);
-        written = found.content;
-        revision = Math.max(revision, found.revision);
-      }
-      if (text === written) return undefined;
-      const config = { revision: revision + 1, ...content };
-      const temporary = `${path}.${process.pid}.new`;
-      try {
-        const file = await open(temporary, 'w', 0o600);
-        try {
-          await file.writeFile(JSON.stringify(config));
-          await file.sync();
-        } finally {
-          await file.close();
-        }
-        await rename(temporary, path);
-      } catch (error) {
-        await rm(temporary, { force: true });
-        throw error;
-      }
-      stamp = stampOf(path);
-      revision = config.revision;
-      written = text;
-      return config;
+    write(content: Content): Promise<GuardConfig | undefined> {
+      const turn = writing.then(() => write(content));
+      writing = turn.catch(() => {});
+      return turn;
     },
   };
 };

@@ -41,7 +41,8 @@ export const createJudging = ({ plane, guardFile, parts, newest, onTurn }: Judgi
       // Every guard has it.
       if (parts.isTold('guards', String(revision))) return { applied: true, issue: null };
       const result = await plane.applyGuardConfig({ revision, ...content });
-      if (result.applied) {
+      // Unless something newer is demanded by now.
+      if (result.applied && revision === guardFile.revision()) {
         guardsServe = revision;
         parts.noteTold('guards', String(revision));
       }
@@ -88,6 +89,16 @@ export const createJudging = ({ plane, guardFile, parts, newest, onTurn }: Judgi
         judgeWaf: judgeWaf && inForce.judgeWaf,
         failMode,
       });
+    },
+
+    /**
+     * Demands of guards what they were not even told yet: those that serve anything older refuse from now on. For a store that
+     * was put back, while nobody is let through.
+     */
+    async demand({ guard, switches }: SecurityState): Promise<void> {
+      guardsServe = undefined;
+      await guardFile.write(guard);
+      await tellSwitches({ ...switches, policy: guardFile.revision() });
     },
 
     /** Routes are about to change; what it returns is to be called when they have, or won't. */

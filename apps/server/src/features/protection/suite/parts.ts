@@ -3,6 +3,10 @@ import type { Logger } from 'pino';
 
 export type Part = 'whitelist' | 'guards' | 'rate limit' | 'traffic' | 'bans' | 'switches';
 
+/** How it is told that there is no HAProxy to change: it reads what was written for it when it starts. */
+export const isAway = (issue: string | null | undefined): boolean =>
+  issue?.startsWith('HAProxy is not running') === true;
+
 /** What each part of the data plane was told last, and which of them is not in force. */
 export const createParts = (log: Logger) => {
   const issues = new Map<Part, string>();
@@ -60,6 +64,12 @@ export const createParts = (log: Logger) => {
     noteTold: (part: Part, content: string): void => void told.set(part, content),
     /** Everything is told again. */
     forget: (): void => told.clear(),
+
+    /** Runs something on HAProxy in its turn that is no part. */
+    inTurn,
+
+    /** Whether HAProxy was told this part, unless there is none to be told. */
+    isTaken: (part: Part): boolean => !issues.has(part) || isAway(issues.get(part)),
 
     isWhole: (): boolean => issues.size === 0,
     hasIssue: (part: Part): boolean => issues.has(part),

@@ -1,0 +1,108 @@
+import { refuseApiToken } from '@sallyport/store/accounts/session-only';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Database } from '@sallyport/store/database/open';
+import { refuse } from '@sallyport/store/errors';
+import type { Vault } from '@sallyport/store/secrets/vault';
+import { type Differences, revisionOf } from '@sallyport/store/snapshot/compare';
+import { type Check, type Prepared, withPrepared } from '@sallyport/store/snapshot/restore';
+import type { Snapshot } from '@sallyport/store/snapshot/stage';
+
+/** A backup that was opened. */
+export interface OpenBackup extends Snapshot {
+  /** What its secrets are sealed with, when it says so. */
+  key: string | Buffer | undefined;
+  close(): Promise<void>;
+}
+
+export interface RestoreDeps {
+  database: Database;
+  vault: Vault;
+  dataDir: string;
+  /** Opens a backup by its name. Throws a `Refusal` for one that is not there, damaged, or locked by another passphrase. */
+  open: (name: string, passphrase: string | undefined) => Promise<OpenBackup>;
+  /** Makes a backup of what there is; resolves with its name. */
+  backUp: (reason: string) => Promise<string>;
+  check: Check;
+  /** See `createRestoredState`. */
+  during: <T>(swap: () => Promise<T>) => Promise<T>;
+  /** To be called when the store holds something else: whatever is kept of it in memory is forgotten. */
+  forget: () => void;
+  record: RecordChange;
+  clock: () => Date;
+}
+
+export interface Restored {
+  /** False after a dry run. */
+  restored: boolean;
+  changes: Differences;
+  /** What was there before, as a backup; absent after a dry run. */
+  backup?: string;
+}
+
+/** How often a restore begins anew because something was changed between the backup before it and itself. */
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Puts backups back. All of one is looked at in a store of its own before; what is there is backed up; the change is one
+ * transaction, during which and after which the proxy lets nobody through until all of it is in force.
+ */
+export const createRestore = (deps: RestoreDeps) => {
+  const { database, open, backUp, check, during, forget, record } = deps;
+  const { kysely: db } = database;
+  let isUnderway = false;
+
+  /** Resolves with undefined when something was changed meanwhile, which would be in no backup. */
+  const attempt = async (name: string, prepared: Prepared, actor: Actor): Promise<Restored | undefined> => {
+    const revision = await revisionOf(db);
+    const changes = await prepared.differences();
+    const backup = await backUp('before-restore');
+    const isDone = await during(() =>
+      prepared.putBack(revision, (tx) =>
+        record(tx, { action: 'backup.restore', actor, resource: `backups/${name}`, after: { changes, backup } }),
+      ),
+    );
+    return isDone ? { restored: true, changes, backup } : undefined;
+  };
+
+  const restoreInto = async (name: string, prepared: Prepared, actor: Actor): Promise<Restored> => {
+    for (let left = MOST_ATTEMPTS; left > 0; left -= 1) {
+      const done = await attempt(name, prepared, actor);
+      if (done) return done;
+    }
+    throw refuse.conflict('The store is being changed all the time: nothing was restored; try again when it is quiet');
+  };
+
+  return {
+    /**
+     * Throws a `Refusal`: 403 for an API token, which must not change what only sessions may; 404 for an unknown backup; 400 for one that
+     * does not fit; 409 while another one is being restored. Nothing was changed then.
+     */
+    async restore(
+      name: string,
+      { passphrase, dry_run: isDry = false }: { passphrase?: string; dry_run?: boolean },
+      actor: Actor,
+    ): Promise<Restored> {
+      refuseApiToken(actor);
+      if (isUnderway) throw refuse.conflict('A backup is being restored');
+      isUnderway = true;
+      try {
+        const backup = await open(name, passphrase);
+        try {
+          return await withPrepared(
+            deps,
+            { snapshot: backup, check, ...(backup.key === undefined ? {} : { foreignKey: backup.key }) },
+            async (prepared) =>
+              isDry
+                ? { restored: false, changes: await prepared.differences() }
+                : await restoreInto(name, prepared, actor).finally(forget),
+          );
+        } finally {
+          await backup.close();
+        }
+      } finally {
+        isUnderway = false;
+      }
+    },
+  };
+};
+export type Restore = ReturnType<typeof createRestore>;

@@ -1,0 +1,195 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProxyHost, RestoreReport } from '@sallyport/contract';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { freePorts } from '../support/free-ports.ts';
+import { ask } from '../support/http-client.ts';
+import { createProduct, type Product } from '../support/product.ts';
+import { until } from '../support/until.ts';
+
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+/** Who may visit nothing in either state. */
+const STRANGER = '127.0.0.9';
+const RULE = 'SecRule REQUEST_URI "@contains attack" "id:900901,phase:1,deny,status:403"';
+
+let product: Product;
+let origin: Server;
+let authorization: string;
+/** What reached the origin that neither state lets through. */
+let trespassers: string[] = [];
+
+const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
+  const response = await fetch(product.api + path, {
+    method,
+    headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return (text === '' ? undefined : JSON.parse(text)) as T;
+};
+
+const put = (key: string, value: string) => call('POST', '/settings', { key, value });
+
+const visit = async (host: string, path: string, from: string): Promise<number> => {
+  const answer = await ask({ port: product.ports.http, host, path, from, headers: { 'x-from': from } });
+  return answer.status;
+};
+
+const addHost = (domain: string, more: object) => {
+  const { port } = origin.address() as AddressInfo;
+  return call<ProxyHost>('POST', '/proxy-hosts', {
+    domain,
+    forward_scheme: 'http',
+    forward_host: '127.0.0.1',
+    forward_port: port,
+    block_exploits: false,
+    ...more,
+  });
+};
+
+const names = async (): Promise<string[]> =>
+  (await call<ProxyHost[]>('GET', '/proxy-hosts')).map(({ domain }) => domain).sort();
+
+/** Asks for what neither state allows until stopped, by many clients at once; returns how many were asked. */
+const trespass = () => {
+  let isOver = false;
+  let asked = 0;
+  const hosts = ['both.test', 'first.test', 'second.test'];
+  const clients = hosts.flatMap((host) =>
+    Array.from({ length: 3 }, async () => {
+      while (!isOver) {
+        // HAProxy may be between two processes.
+        await visit(host, '/attack', STRANGER).catch(() => delay(5));
+        asked += 1;
+      }
+    }),
+  );
+  return async (): Promise<number> => {
+    isOver = true;
+    await Promise.all(clients);
+    return asked;
+  };
+};
+
+const restore = (name: string, more: object = {}) => call<RestoreReport>('POST', `/backups/${name}/restore`, more);
+
+/** In the first state an access list keeps strangers out, in the second one rules keep attacks out. */
+const FIRST = ['both.test', 'first.test'];
+const SECOND = ['both.test', 'second.test'];
+let first: string;
+let second: string;
+
+beforeAll(async () => {
+  origin = createServer((request, response) => {
+    if (request.url?.includes('attack')) trespassers.push(`${request.headers.host} ${request.headers['x-from']}`);
+    response.end('origin');
+  });
+  await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
+  const [api = 0, http = 0, https = 0] = await freePorts(3);
+  // Sign-ins outlive the server that is killed.
+  const settings = { SALLYPORT_SESSION_SECRET: 'a secret that is long enough for sessions' };
+  product = createProduct({ api, http, https }, undefined, settings);
+  await product.start();
+  const made = await fetch(`${product.api}/setup`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email: 'root@example.com', password: 'a long pass phrase' }),
+  });
+  authorization = `Bearer ${((await made.json()) as { token: string }).token}`;
+
+  const list = await call<{ id: number }>('POST', '/access-lists', {
+    name: 'no strangers',
+    type: 'deny',
+    rules: [{ cidr: `${STRANGER}/32`, description: '' }],
+  });
+  await call('POST', '/security/rulesets', { name: 'ours', mode: 'custom', content: RULE });
+  await call('POST', '/security/config', {
+    waf_rules_source: 'ours',
+    waf_mode: 'block',
+    admin_whitelist: '127.0.0.200',
+  });
+  await put('security.acl.enabled', 'true');
+  await put('feature.guard.enabled', 'true');
+  const both = await addHost('both.test', { access_list_id: list.id, waf_enabled: false });
+  const only = await addHost('first.test', { access_list_id: list.id, waf_enabled: false });
+  first = (await call<{ name: string }>('POST', '/backups', {})).name;
+
+  await put('security.waf.enabled', 'true');
+  await call('PUT', `/proxy-hosts/${both.uuid}`, { access_list_id: null, waf_enabled: true });
+  await put('security.acl.enabled', 'false');
+  await call('DELETE', `/proxy-hosts/${only.uuid}`);
+  await addHost('second.test', { waf_enabled: true });
+  second = (await call<{ name: string }>('POST', '/backups', {})).name;
+});
+
+afterAll(async () => {
+  await product?.remove();
+  origin?.close();
+});
+
+describe('a restore', () => {
+  test('tells what it would change, and changes nothing, when it is only tried', async () => {
+    expect(await restore(first, { dry_run: true })).toEqual({
+      restored: false,
+      changes: {
+        proxy_hosts: { added: 1, changed: 1, removed: 1 },
+        settings: { added: 0, changed: 1, removed: 1 },
+      },
+    });
+    expect(await names()).toEqual(SECOND);
+  });
+
+  test('lets nothing through that neither state allows, in both directions', async () => {
+    trespassers = [];
+    const stop = trespass();
+    for (let round = 0; round < 3; round += 1) {
+      expect(await restore(first)).toMatchObject({ restored: true });
+      expect(await names()).toEqual(FIRST);
+      expect(await visit('first.test', '/', '127.0.0.1')).toBe(200);
+      expect(await visit('second.test', '/', '127.0.0.1')).toBe(404);
+      expect(await visit('both.test', '/', STRANGER)).toBe(403);
+      expect(await restore(second)).toMatchObject({ restored: true });
+      expect(await names()).toEqual(SECOND);
+      await until('rules are in force', async () => (await visit('both.test', '/', STRANGER)) === 200);
+      expect(await visit('second.test', '/attack', '127.0.0.1')).toBe(403);
+    }
+    expect(await stop()).toBeGreaterThan(100);
+    expect(trespassers).toEqual([]);
+  });
+
+  test('is whole or not there when the server is killed in the middle of it', async () => {
+    trespassers = [];
+    const stop = trespass();
+    for (const after of [5, 60, 130, 200, 300, 450]) {
+      const to = (await names()).join() === FIRST.join() ? second : first;
+      const underway = restore(to).catch(() => undefined);
+      await delay(after);
+      product.kill('server');
+      await underway;
+      await until(
+        'the server is back',
+        async () => (await fetch(`${product.api}/health`).catch(() => undefined))?.ok === true,
+        60_000,
+      );
+      const now = await names();
+      expect([FIRST.join(), SECOND.join()]).toContain(now.join());
+      const isFirst = now.join() === FIRST.join();
+      await until(
+        'all of it is in force',
+        async () => {
+          const stranger = await visit('both.test', '/', STRANGER);
+          const attack = await visit('both.test', '/attack', '127.0.0.1');
+          const gone = await visit(isFirst ? 'second.test' : 'first.test', '/', '127.0.0.1');
+          return stranger === (isFirst ? 403 : 200) && attack === (isFirst ? 200 : 403) && gone === 404;
+        },
+        60_000,
+      );
+    }
+    await stop();
+    // From 127.0.0.1 it is the first state that lets it through.
+    expect(trespassers.filter((who) => who.endsWith(STRANGER))).toEqual([]);
+  });
+});
