@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmergencyDrill } from '@sallyport/contract';
@@ -49,6 +49,12 @@ describe.skipIf(!isRoot)('a full disk', () => {
     expect((await app.send('POST', '/proxy-hosts', host(0))).status).toBe(201);
     const before = (await app.send('GET', '/proxy-hosts')).body;
     const { headers } = await createGiven(app).administrator();
+    const backup = (await app.send<{ name: string }>('POST', '/backups', {}, headers)).body;
+    const download = await fetch(`${app.url}/api/v1/backups/${backup.name}/download`, { headers });
+    const upload = new FormData();
+    upload.set('file', await download.blob());
+    const backups = join(app.dataDir, 'backups');
+    const files = readdirSync(backups);
     const certificate = uploadForm('site', makeCertificate(['site.example.com']));
     fill();
     const full = {
@@ -69,6 +75,9 @@ describe.skipIf(!isRoot)('a full disk', () => {
     expect(await app.send('POST', '/proxy-hosts', host(1))).toMatchObject(full);
     expect(await app.send('POST', '/security/config', { waf_mode: 'monitor' })).toMatchObject(full);
     expect(await app.send('POST', '/certificates/upload', certificate)).toMatchObject(full);
+    expect(await app.send('POST', '/backups', {}, headers)).toMatchObject(full);
+    expect(await app.send('POST', '/backups/upload', upload, headers)).toMatchObject(full);
+    expect(readdirSync(backups)).toEqual(files);
     expect((await app.send('GET', '/proxy-hosts')).body).toEqual(before);
     const drill = await app.send<EmergencyDrill>('POST', '/emergency/drill', undefined, headers);
     expect(drill).toMatchObject({ status: 200, body: { ok: false, proven_at: null } });
@@ -78,5 +87,7 @@ describe.skipIf(!isRoot)('a full disk', () => {
     rmSync(filling);
     expect((await app.send('POST', '/proxy-hosts', host(1))).status).toBe(201);
     expect((await app.send('POST', '/certificates/upload', certificate)).status).toBe(201);
+    expect((await app.send('POST', '/backups', {}, headers)).status).toBe(201);
+    expect((await app.send('POST', '/backups/upload', upload, headers)).status).toBe(201);
   });
 });

@@ -1,11 +1,15 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openArchive } from '@sallyport/backup/format/open-archive';
 import { KNOWN_PARTS } from '@sallyport/backup/shelf/make-backup';
+import { createShelf } from '@sallyport/backup/shelf/shelf';
 import type { Backup, ErrorBody, Setting } from '@sallyport/contract';
 import { MIGRATION_NAMES } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
+import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
+import { startServer } from '../../../server.ts';
 import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
 
@@ -120,4 +124,36 @@ onBothDatabases('a store that an earlier version left', (kind) => {
     expect((await app.send<Backup[]>('GET', '/backups', undefined, headers)).body).toEqual(body);
     await app.stop();
   });
+});
+
+test('nodes that share a store make one backup together, whoever comes first', async () => {
+  let now = new Date();
+  const clock = () => now;
+  const env = { SALLYPORT_SESSION_SECRET: SECRET, SALLYPORT_ENCRYPTION_KEY: SECRET };
+  const app = await startApp('postgres', env, { clock });
+  const { headers } = await createGiven(app).administrator();
+  const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-node-'));
+  const other = await startServer({ ...app.config, dataDir }, pino({ level: 'silent' }), { clock });
+  const made = async () =>
+    (await Promise.all([app.dataDir, dataDir].map((of) => createShelf(of).list()))).flat().length;
+  /** Has both nodes look at the schedule in the same moment. */
+  const look = () =>
+    Promise.all(
+      [app.url, other.url].map((url) =>
+        fetch(`${url}/api/v1/settings`, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/json' },
+          body: JSON.stringify({ key: 'backup.schedule', value: '0 * * * *' }),
+        }),
+      ),
+    );
+  for (const expected of [1, 2, 3]) {
+    await look();
+    await expect.poll(made).toBe(expected);
+    now = new Date(now.getTime() + HOUR_MS);
+  }
+  await other.stop();
+  expect(await made()).toBe(3);
+  await app.stop();
+  rmSync(dataDir, { recursive: true });
 });
