@@ -1,7 +1,11 @@
 export interface LocalRequest {
   port: number;
   path: string;
+  /** Default GET. */
+  method?: 'GET' | 'POST' | 'DELETE';
   headers?: Record<string, string>;
+  /** Sent as JSON. */
+  body?: unknown;
   timeoutMs: number;
   /** Longest answer that is taken, bytes. */
   limit?: number;
@@ -23,27 +27,33 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** GETs JSON from a program on this machine, at 127.0.0.1 only. Rejects when it does not answer in time or with too much. */
+/** Asks a program on this machine, at 127.0.0.1 only, for JSON. Rejects when it does not answer in time or with too much. */
 export const askLocal = async (asked: LocalRequest): Promise<LocalAnswer> => {
-  const { port, path, headers = {}, timeoutMs, limit = LIMIT } = asked;
+  const { port, path, method = 'GET', body, headers = {}, timeoutMs, limit = LIMIT } = asked;
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const type =
+    text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
   // Loaded by who asks: it brings a second client along, and most servers ask nobody.
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs);
-    const sent = request({ host: '127.0.0.1', port, path, headers, signal, agent: false }, (response) => {
-      const parts: Buffer[] = [];
-      let size = 0;
-      response.on('data', (part: Buffer) => {
-        size += part.length;
-        if (size > limit) response.destroy(new Error(`the answer has more than ${limit} bytes`));
-        else parts.push(part);
-      });
-      response.once('error', reject);
-      response.once('end', () =>
-        resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(parts).toString('utf8')) }),
-      );
-    });
+    const sent = request(
+      { host: '127.0.0.1', port, method, path, headers: { ...headers, ...type }, signal, agent: false },
+      (response) => {
+        const parts: Buffer[] = [];
+        let size = 0;
+        response.on('data', (part: Buffer) => {
+          size += part.length;
+          if (size > limit) response.destroy(new Error(`the answer has more than ${limit} bytes`));
+          else parts.push(part);
+        });
+        response.once('error', reject);
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(parts).toString('utf8')) }),
+        );
+      },
+    );
     sent.once('error', reject);
-    sent.end();
+    sent.end(text);
   });
 };

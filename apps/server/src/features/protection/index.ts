@@ -186,6 +186,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       const [config, switches] = [await securityStore(db).config(), await securityStore(db).switches()];
       return config?.crowdsec_mode === 'local' || switches.crowdsec;
     },
+    whitelist: () => whitelist(db),
     alone: (onLost) =>
       deps.databaseUrl === undefined
         ? alwaysAlone

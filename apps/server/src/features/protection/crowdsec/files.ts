@@ -46,3 +46,21 @@ labels: {type: nginx}
   // A bare {} makes 1.4.6 crash.
   'hub/.index.json': '{"parsers":{},"scenarios":{},"collections":{},"postoverflows":{}}\n',
 });
+
+/** Says whom CrowdSec never looks at; below the instance's directory. */
+export const WHITELIST_FILE = 'etc/parsers/s02-enrich/sallyport-whitelist.yaml';
+
+/** No client has it: an empty list is none, and would end the start. */
+const NOBODY = '255.255.255.255';
+
+/** The parser that spares these networks (canonical addresses and CIDR ranges). */
+export const whitelistParser = (networks: readonly string[]): string => {
+  const list = (chosen: readonly string[]): string => JSON.stringify(chosen);
+  return `name: sallyport/admin-whitelist
+description: admin_whitelist of Sallyport
+whitelist:
+  reason: admin_whitelist of Sallyport
+  ip: ${list([NOBODY, ...networks.filter((network) => !network.includes('/'))])}
+  cidr: ${list(networks.filter((network) => network.includes('/')))}
+`;
+};

@@ -14,7 +14,8 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CrowdsecAccount } from './account.ts';
-import { configFiles } from './files.ts';
+import { configFiles, WHITELIST_FILE, whitelistParser } from './files.ts';
+import type { Credentials } from './lapi-writer.ts';
 import type { CrowdsecProgram } from './program.ts';
 
 const run = promisify(execFile);
@@ -117,6 +118,20 @@ const makeCredentials = async (instance: Instance): Promise<void> => {
   writeFileSync(keyFile(directory), key, { mode: 0o600 });
 };
 
+/** Has the process spare these networks from now on, once it is told to read its configuration anew. */
+export const writeWhitelist = ({ directory, account }: Instance, whitelist: readonly string[]): void => {
+  const path = join(directory, WHITELIST_FILE);
+  writeFileSync(path, whitelistParser(whitelist));
+  letRead(path, account.id);
+};
+
+/** Who we are to its local API. Throws when there is no such file yet, or it can't be read. */
+export const readCredentials = ({ account }: Pick<Instance, 'account'>): Credentials => {
+  const text = readFileSync(join(account.state.at, 'credentials.yaml'), 'utf8');
+  const field = (name: string): string => new RegExp(`^${name}:\\s*["']?(.*?)["']?\\s*$`, 'm').exec(text)?.[1] ?? '';
+  return { machine_id: field('login'), password: field('password') };
+};
+
 /** The log that CrowdSec reads. */
 export const accessLog = (directory: string): string => join(directory, 'log', 'access.log');
 
@@ -124,7 +139,7 @@ export const accessLog = (directory: string): string => join(directory, 'log', '
  * Writes the private instance anew but for its state, and makes its credentials the first time. Returns the key that its decisions
  * are read with. Throws when a file can't be written or `cscli` fails.
  */
-export const prepareInstance = async (instance: Instance): Promise<string> => {
+export const prepareInstance = async (instance: Instance, whitelist: readonly string[] = []): Promise<string> => {
   const { directory, account, port } = instance;
   mkdirSync(directory, { recursive: true, mode: 0o750 });
   for (const part of ['etc', 'hub', 'lists']) rmSync(join(directory, part), { recursive: true, force: true });
@@ -135,6 +150,7 @@ export const prepareInstance = async (instance: Instance): Promise<string> => {
     writeFileSync(join(directory, name), text);
   }
   copyDetection(directory);
+  writeFileSync(join(directory, WHITELIST_FILE), whitelistParser(whitelist));
   // A file that is missing at the start is never followed.
   writeFileSync(accessLog(directory), '', { flag: 'a' });
   for (const part of ['etc', 'hub', 'lists', 'log']) letRead(join(directory, part), account.id);

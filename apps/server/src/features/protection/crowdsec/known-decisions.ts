@@ -25,6 +25,11 @@ export const createKnownDecisions = () => {
   };
 
   return {
+    /** Ids of what bans this network. */
+    idsOf: (network: string): number[] => [...byId].filter(([, { ip }]) => ip === network).map(([id]) => id),
+
+    bans: (): ImportedDecision[] => bansOf(),
+
     /** Takes the full list; returns all bans. Ends that were computed before stay as they are, to the millisecond. */
     replace({ added }: LapiChanges, now: number): ImportedDecision[] {
       const before = byId;

@@ -1,7 +1,7 @@
 import { askLocal } from '../../../net/local-api.ts';
 
 /** Exactly one slash: with none or two the local API answers 401. */
-const USER_AGENT = 'sallyport/1.0';
+export const USER_AGENT = 'sallyport/1.0';
 const HEALTH_MS = 2_000;
 const STREAM_MS = 20_000;
 

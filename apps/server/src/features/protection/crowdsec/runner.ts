@@ -8,7 +8,7 @@ import { probeTcp } from '../../../net/tcp-probe.ts';
 import { crowdsecAccount } from './account.ts';
 import { isDamage, setAside } from './damage.ts';
 import { endLeftBehind, notePid } from './ending.ts';
-import { type Instance, prepareInstance } from './instance.ts';
+import { type Instance, prepareInstance, readCredentials, writeWhitelist } from './instance.ts';
 import { isUp } from './lapi.ts';
 import { type CrowdsecProcess, startProcess } from './process.ts';
 import { type CrowdsecProgram, whyNotInstalled } from './program.ts';
@@ -30,6 +30,8 @@ export interface RunnerDeps {
   log: Logger;
   /** It answers, also after a restart; `key` reads its decisions. */
   onReady: (key: string) => void;
+  /** Networks that it never looks at. */
+  whitelist: () => Promise<readonly string[]>;
   /** See `createAlone`. */
   alone: (onLost: () => void) => Alone;
   /** Its database was damaged, as the reason tells, and it begins anew. */
@@ -45,7 +47,17 @@ const STOPPED = 'it was stopped meanwhile';
 const words = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Runs the one CrowdSec process: starts it when told, starts it again when it ends by itself, ends it. */
-export const createRunner = ({ dataDir, port, program, log, alone, onReady, onDamage, onAway }: RunnerDeps) => {
+export const createRunner = ({
+  dataDir,
+  port,
+  program,
+  log,
+  whitelist,
+  alone,
+  onReady,
+  onDamage,
+  onAway,
+}: RunnerDeps) => {
   const directory = join(dataDir, 'crowdsec');
   const instance: Instance = { directory, account: crowdsecAccount(directory), port, program };
   const noteFile = join(directory, 'process.json');
@@ -54,6 +66,8 @@ export const createRunner = ({ dataDir, port, program, log, alone, onReady, onDa
   let launched: CrowdsecProcess | undefined;
   let issue: string | null = null;
   let isWanted = false;
+  /** Whom the process spares, as far as it was told. */
+  let spared: readonly string[] = [];
   let starting: Promise<CrowdsecProcess> | undefined;
   let restart: NodeJS.Timeout | undefined;
   let waitMs: number = RESTART_MS[0];
@@ -88,7 +102,8 @@ export const createRunner = ({ dataDir, port, program, log, alone, onReady, onDa
         `port ${port} of 127.0.0.1 is used by another program; end that, or set SALLYPORT_CROWDSEC_PORT to a free one`,
       );
     }
-    const key = await prepareInstance(instance);
+    spared = await whitelist();
+    const key = await prepareInstance(instance, spared);
     if (!isWanted) throw new Error(STOPPED);
     const child = await startProcess(instance);
     launched = child;
@@ -161,6 +176,7 @@ export const createRunner = ({ dataDir, port, program, log, alone, onReady, onDa
   return {
     directory,
     account: instance.account,
+    credentials: () => readCredentials(instance),
     isReady,
     isRunning: (): boolean => running?.isRunning() === true,
     isReading: (): boolean => running?.isReading() === true,
@@ -207,6 +223,16 @@ export const createRunner = ({ dataDir, port, program, log, alone, onReady, onDa
       running = undefined;
       await stranger.stop();
       renew(reason);
+    },
+
+    /** Tells it whom to spare when that has changed. Before it reads, the signal would end it. */
+    async followWhitelist(): Promise<void> {
+      if (!running?.isReading()) return;
+      const now = await whitelist();
+      if (now.join() === spared.join() || !running?.isReading()) return;
+      writeWhitelist(instance, now);
+      process.kill(running.pid, 'SIGHUP');
+      spared = now;
     },
 
     /** Starts it in the background, and goes on trying. */

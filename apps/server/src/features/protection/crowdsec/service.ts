@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { repeat } from '../../../dataplane/repeat.ts';
 import type { Decisions } from '../decisions/service.ts';
 import { accessLog } from './instance.ts';
+import { createLapiWriter } from './lapi-writer.ts';
 import { type CrowdsecProgram, readVersion } from './program.ts';
 import { createRunner } from './runner.ts';
 import { createSync, SOURCE } from './sync.ts';
@@ -21,6 +22,8 @@ export interface CrowdsecDeps {
   /** Whether it is to run without anybody asking (spec, Versioning 5). */
   isWanted: () => Promise<boolean>;
   /** Puts an entry into the live log. */
+  /** Canonical networks of `admin_whitelist`. */
+  whitelist: () => Promise<readonly string[]>;
   /** Keeps it on one node of several; see `createAlone`. */
   alone: (onLost: () => void) => Alone;
   publish: (entry: LogEntry) => void;
@@ -49,6 +52,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     program,
     decisions,
     isWanted,
+    whitelist,
     alone,
     publish,
     tellTraffic,
@@ -58,25 +62,36 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     clock,
     log,
   } = deps;
-  const sync = createSync({ port, decisions, publish, clock, onUseless: (isUnknown) => runner.mend(isUnknown), log });
+  const sync = createSync({
+    port,
+    decisions,
+    writer: createLapiWriter(port, () => runner.credentials()),
+    publish,
+    clock,
+    onUseless: (isUnknown) => runner.mend(isUnknown),
+    log,
+  });
   const runner = createRunner({
     dataDir,
     port,
     program,
     log,
+    whitelist,
     alone,
     onReady(key) {
       sync.follow(key);
       void feed.begin();
     },
-    onDamage: (reason) =>
+    onDamage(reason) {
+      sync.giveBack();
       publish({
         level: 'error',
         message: `The database of CrowdSec was damaged and set aside; it begins with a new one: ${reason}`,
         timestamp: clock().toISOString(),
         source: 'crowdsec',
         fields: { event: 'crowdsec_damaged', reason },
-      }),
+      });
+    },
     onAway() {
       sync.rest();
       void feed.rest();
@@ -144,6 +159,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
       else void feed.rest();
       /** Who starts or stops it by hand has the last word, until what is configured changes. */
       const follow = async (): Promise<void> => {
+        await runner.followWhitelist();
         const now = await isWanted();
         if (now === wanted) return;
         wanted = now;

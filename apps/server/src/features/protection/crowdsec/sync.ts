@@ -6,9 +6,17 @@ import type { Decisions } from '../decisions/service.ts';
 import type { ImportedDecision } from '../decisions/store.ts';
 import { createKnownDecisions } from './known-decisions.ts';
 import { KeyRefused, readDecisions } from './lapi.ts';
+import type { LapiWriter } from './lapi-writer.ts';
+import { createMirror, type OwnDecision, partOurs } from './mirror.ts';
 
 /** Name of the source of these decisions. */
 export const SOURCE = 'crowdsec';
+/** That of decisions made by hand, which CrowdSec is told of. */
+const BY_HAND = 'manual';
+/** More bans than these that are gone here at once were ended by nobody: a backup without them was restored. */
+const MOST_ENDED = 100;
+/** A ban that ends so soon is not looked after any more. */
+const ENDING_MS = 5_000;
 
 const POLL_MS = 1_000;
 /** Differences lose decisions that come while others are read: the whole list is read again after this time. */
@@ -21,7 +29,8 @@ const ACTOR = systemActor('crowdsec');
 
 export interface SyncDeps {
   port: number;
-  decisions: Pick<Decisions, 'replaceSource' | 'updateSource'>;
+  decisions: Pick<Decisions, 'replaceSource' | 'updateSource' | 'ofSource' | 'removeOfSource'>;
+  writer: LapiWriter;
   publish: (entry: LogEntry) => void;
   clock: () => Date;
   /** It does not know us any more, or answers nothing but errors. */
@@ -30,8 +39,11 @@ export interface SyncDeps {
 }
 
 /** Keeps our decisions of CrowdSec equal to its own, as long as it can be asked; what is known stays when it can't. */
-export const createSync = ({ port, decisions, publish, clock, onUseless, log }: SyncDeps) => {
+export const createSync = ({ port, decisions, writer, publish, clock, onUseless, log }: SyncDeps) => {
   const known = createKnownDecisions();
+  const mirror = createMirror(writer);
+  /** Its database is a new one, and knows nothing of the bans of the old one. */
+  let isAnew = false;
   let key: string | undefined;
   let needsAll = true;
   let readAllAt = 0;
@@ -52,22 +64,57 @@ export const createSync = ({ port, decisions, publish, clock, onUseless, log }: 
     }
   };
 
+  const own = async (): Promise<OwnDecision[]> =>
+    (await decisions.ofSource(BY_HAND)).map(({ ip, expires_at }) => ({
+      ip,
+      ends: expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at),
+    }));
+
+  /** Bans of CrowdSec that somebody ended here: it is told, or they would come back. */
+  const tellEnded = async (now: number): Promise<void> => {
+    const stored = new Set((await decisions.ofSource(SOURCE)).map(({ ip }) => ip));
+    const ended = known
+      .bans()
+      .filter(({ ip, expires_at }) => !stored.has(ip) && Date.parse(expires_at ?? '') > now + ENDING_MS);
+    if (ended.length > MOST_ENDED) return;
+    for (const { ip } of ended) for (const id of known.idsOf(ip)) await writer.remove(id);
+  };
+
+  /** Gives a new database the bans that its predecessor made, as far as they are known here. */
+  const giveBack = async (now: number): Promise<void> => {
+    const stored = await decisions.ofSource(SOURCE);
+    const lost = stored.map(({ ip, details, expires_at }) => ({
+      ip,
+      origin: SOURCE,
+      scenario: details.replace(/ \([^()]*\)$/, ''),
+      leftMs: expires_at === null ? null : Date.parse(expires_at) - now,
+    }));
+    await writer.add(lost, new Date(now).toISOString());
+    isAnew = false;
+  };
+
   const sync = async (withKey: string): Promise<void> => {
     const isAll = needsAll || performance.now() - readAllAt >= FULL_MS;
     // Until it is stored it counts as not read.
     needsAll = true;
-    const changes = await readDecisions(port, withKey, isAll);
+    const before = clock().getTime();
+    if (isAnew) await giveBack(before);
+    if (isAll) await tellEnded(before);
+    const { ours, others } = partOurs(await readDecisions(port, withKey, isAll));
     const now = clock().getTime();
     if (isAll) {
-      const { added } = await decisions.replaceSource(SOURCE, known.replace(changes, now), ACTOR);
+      const { added } = await decisions.replaceSource(SOURCE, known.replace(others, now), ACTOR);
       readAllAt = performance.now();
       if (added > 0) tell(`${added} bans of CrowdSec came into force`, { count: added });
     } else {
-      const change = known.update(changes, now);
+      const change = known.update(others, now);
       await decisions.updateSource(SOURCE, change, ACTOR);
       tellBans(change.add);
     }
     needsAll = false;
+    const ended = mirror.take(ours, isAll, now);
+    if (ended.length > 0) await decisions.removeOfSource(BY_HAND, ended, ACTOR);
+    await mirror.settle(await own(), now);
     lastSync = clock().toISOString();
   };
 
@@ -92,6 +139,11 @@ export const createSync = ({ port, decisions, publish, clock, onUseless, log }: 
     follow(withKey: string): void {
       key = withKey;
       needsAll = true;
+    },
+
+    /** It begins with a new database, which gets the bans that are known here. */
+    giveBack(): void {
+      isAnew = true;
     },
 
     /** It is stopped: nothing is read, what is known stays. */

@@ -133,6 +133,24 @@ export const createDecisions = (deps: DecisionDeps) => {
       await plane.decisionsChanged([ip], version);
     },
 
+    /** Live decisions of one source. */
+    async ofSource(source: string): Promise<readonly ImportedDecision[]> {
+      const time = now();
+      const found = await store(db).ofSource(source);
+      return found.filter(({ expires_at }) => expires_at === null || expires_at > time);
+    },
+
+    /** Ends decisions of this source about these networks. */
+    async removeOfSource(source: string, networks: readonly string[], actor: Actor): Promise<void> {
+      const version = await transact(async (tx) => {
+        await store(tx).deleteOfSource(source, networks);
+        const after = { source, added: 0, removed: networks.length, networks: networks.slice(0, 20) };
+        await record(tx, { action: 'decision.import', actor, resource: 'security/decisions', after });
+        return store(tx).raiseVersion();
+      });
+      await plane.decisionsChanged(networks, version);
+    },
+
     /**
      * Makes the decisions of a program exactly these (its full list), touching only what differs.
      * Networks must be canonical; of several with the same network the last counts. Returns what it did.
