@@ -87,8 +87,6 @@ const LOG_ENTRIES = 1_000;
 const READER_BUFFER_BYTES = 1024 * 1024;
 /** Spec, Limits. */
 const PING_MS = 30_000;
-/** More than HAProxy's ring of events holds. */
-const LINES_OF_PROXY = 5_000;
 /** How long an answer waits for guards that compile rules; `GET /security/status` tells when it took longer. */
 const ENFORCED_WITHIN_MS = 10_000;
 
@@ -160,8 +158,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
   /** Whoever was here before us may have ended with lines unread. */
   const recoverLines = async (): Promise<void> => {
     try {
-      const kept = await blocks.newestOfProxy(LINES_OF_PROXY);
-      if (kept) securityLog.recover(await deps.heldLines(), kept);
+      if (await blocks.areKept()) await securityLog.recover(await deps.heldLines(), blocks);
     } catch (err) {
       log.warn({ err }, 'what HAProxy refused before the start could not be read again');
     }

@@ -25,9 +25,6 @@ const MAX_WAITING = 2_000;
  */
 const MAX_OF_CLIENT = { shutOut: 10, judged: 100 } as const;
 
-/** What no guard has a part in. */
-const PROXY_LAYERS = ['decision', 'rate_limit', 'exploit', 'websocket'] as const;
-
 const kindOf = ({ layer }: SecurityEvent): keyof typeof MAX_OF_CLIENT =>
   layer === 'decision' || layer === 'rate_limit' ? 'shutOut' : 'judged';
 
@@ -107,10 +104,17 @@ export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
       return { ...event, host_uuid: found.hostUuid, exclusions: suggestExclusions(found.event, found.hostUuid) };
     },
 
-    /** The newest that HAProxy told by itself; undefined when none are kept. */
-    async newestOfProxy(count: number): Promise<SecurityEvent[] | undefined> {
-      return (await limit()) > 0 ? store(db).newest(PROXY_LAYERS, count) : undefined;
+    /** Whether any are kept at all. */
+    areKept: async (): Promise<boolean> => (await limit()) > 0,
+
+    /** See `Kept` of the log. */
+    async since(): Promise<number> {
+      const oldest = await store(db).oldestOf(await limit());
+      return oldest ? Date.parse(oldest.timestamp) : Number.NEGATIVE_INFINITY;
     },
+
+    /** Which of these references are kept. */
+    known: (references: readonly string[]): Promise<ReadonlySet<string>> => store(db).known(references),
 
     /** Applies another limit at once. */
     trim: flush,

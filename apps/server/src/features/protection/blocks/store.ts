@@ -69,16 +69,26 @@ export const blockStore = (db: Executor) => ({
     return listOf(matching.select(['b.entry', 'h.uuid']) as never, count, request, fromRow);
   },
 
-  /** The newest of these layers, the newest first. */
-  async newest(layers: readonly SecurityEvent['layer'][], count: number): Promise<SecurityEvent[]> {
-    const rows = await db
+  /** The oldest of the newest `limit` entries; undefined when there are fewer. */
+  async oldestOf(limit: number): Promise<SecurityEvent | undefined> {
+    const row = await db
       .selectFrom('security_blocks')
       .select('entry')
-      .where('layer', 'in', layers)
       .orderBy('id', 'desc')
-      .limit(count)
+      .offset(limit - 1)
+      .limit(1)
+      .executeTakeFirst();
+    return row && (JSON.parse(row.entry) as SecurityEvent);
+  },
+
+  /** Which of these references there are. */
+  async known(references: readonly string[]): Promise<ReadonlySet<string>> {
+    const rows = await db
+      .selectFrom('security_blocks')
+      .select('reference')
+      .where('reference', 'in', references)
       .execute();
-    return rows.map(({ entry }) => JSON.parse(entry) as SecurityEvent);
+    return new Set(rows.map(({ reference }) => reference));
   },
 
   async find(reference: string): Promise<StoredBlock | undefined> {

@@ -2,6 +2,7 @@ import type { GuardCounters, GuardMessage } from '@sallyport/contract';
 import { maskUri } from '@sallyport/waf/mask-uri';
 import { parseGuardLine } from './guard-line.ts';
 import type { LogHub } from './hub.ts';
+import { findLost, type Kept } from './lost-refusals.ts';
 import { createOriginFailures } from './origin-failures.ts';
 import { readProxyLine, toRefusal } from './proxy-line.ts';
 import { type SecurityEvent, toLogEntry } from './security-event.ts';
@@ -84,16 +85,15 @@ export const createSecurityLog = ({ hub, onEvent, onCounters, clock }: SecurityL
     },
 
     /**
-     * Takes what HAProxy has told a predecessor that did not live to read it, out of the lines that HAProxy still holds: what is not
-     * among the newest that were `kept`, nor older than them. To be called before any line is taken.
+     * Takes what HAProxy has told a predecessor that did not live to read it, out of the lines that HAProxy still holds. To be
+     * called before any line is taken.
      */
-    recover(lines: readonly string[], kept: readonly Pick<SecurityEvent, 'reference' | 'timestamp'>[]): void {
-      const known = new Set(kept.map(({ reference }) => reference));
-      const since = Math.max(...kept.map(({ timestamp }) => Date.parse(timestamp)));
-      for (const text of lines) {
+    async recover(lines: readonly string[], kept: Kept): Promise<void> {
+      const told = lines.flatMap((text) => {
         const line = readProxyLine(text);
-        const event = line && toRefusal(line);
-        if (!event || known.has(event.reference) || Date.parse(event.timestamp) < since) continue;
+        return (line && toRefusal(line)) ?? [];
+      });
+      for (const event of await findLost(told, kept)) {
         recovered.add(event.reference);
         take(event);
       }
