@@ -11,6 +11,7 @@ import {
   DRILL_CHECKS,
   type EmergencyDrill,
   type EmergencyReset,
+  type EmergencyStatus,
   type SecurityStatus,
 } from '@sallyport/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -120,18 +121,31 @@ describe('an operator who is locked out', () => {
   };
 
   test('could have known by a drill that all three ways are open', async () => {
-    const backup = { name: 'backup', ok: false, message: expect.stringContaining('backup') };
     const drill = () =>
       fetch(`${product.api}/emergency/drill`, { method: 'POST', headers: { authorization: `Bearer ${bearer}` } });
     const answer = (await (await drill()).json()) as EmergencyDrill;
     const fine = DRILL_CHECKS.filter((name) => name !== 'backup');
-    expect(answer.checks).toEqual([...fine.map((name) => ({ name, ok: true, message: expect.any(String) })), backup]);
-    expect((await drill()).status).toBe(429);
-    const shell = await until('another one may be made', async () => {
-      const made = await sallyport('--data-dir', product.dataDir, 'emergency', 'drill');
-      return made.output === '' ? undefined : made;
+    expect(answer).toEqual({
+      ok: false,
+      checks: [
+        ...fine.map((name) => ({ name, ok: true, message: expect.any(String) })),
+        { name: 'backup', ok: false, message: expect.stringContaining('sallyport backup create') },
+      ],
+      proven_at: null,
     });
-    expect(shell.output.match(/^\w+ +ok /gm)).toHaveLength(fine.length);
+    await call('POST', '/backups', {});
+    expect((await drill()).status).toBe(429);
+    const shell = await until(
+      'another one may be made',
+      async () => {
+        const made = await sallyport('--data-dir', product.dataDir, 'emergency', 'drill');
+        return made.output === '' ? undefined : made;
+      },
+      60_000,
+    );
+    expect(shell).toEqual({ code: 0, output: expect.stringMatching(/^backup +ok .*\nproven at 2\S+\n$/m) });
+    const { last_proven_at } = await call<EmergencyStatus>('GET', '/emergency/status');
+    expect(shell.output).toContain(`proven at ${last_proven_at}\n`);
     // It has changed nothing.
     expect(await ask()).toBe(403);
     expect(await isOff()).toBe(false);

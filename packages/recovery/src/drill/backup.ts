@@ -10,9 +10,11 @@ const DAY_MS = 86_400_000;
 
 /** Whether there is a backup to fall back on that was verified and is not older than a day. */
 export const checkBackup = (newest: VerifiedBackup | null, now: Date): Outcome => {
-  if (!newest) return amiss('No backup is there that verifies: make one');
+  const how = '"sallyport backup create" or POST /api/v1/backups';
+  if (!newest) return amiss(`No backup is there that verifies: make one (${how})`);
   const { name, created_at } = newest;
   const age = now.getTime() - Date.parse(created_at);
-  if (!(age <= DAY_MS)) return amiss(`The newest backup that verifies, ${name}, is of ${created_at}: make another one`);
+  if (!(age <= DAY_MS))
+    return amiss(`The newest backup that verifies, ${name}, is of ${created_at}: make another one (${how})`);
   return well(`The backup ${name} of ${created_at} verifies`);
 };
