@@ -1,27 +1,12 @@
-import { spawn } from 'node:child_process';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { emptyStore } from '@sallyport/server/testing/start-app';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
+import { sallyport as run } from '../support/sallyport-command.ts';
 
 // Each command is a process of its own.
 vi.setConfig({ testTimeout: 120_000 });
-
-const MAIN = join(import.meta.dirname, '../../apps/cli/src/main.ts');
-
-const run = async (dataDir: string, args: string[], options: { input?: string; env?: object } = {}) => {
-  const { DATABASE_URL: _database, ...environment } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...environment, SALLYPORT_DATA_DIR: dataDir, SALLYPORT_HTTP_BIND: '127.0.0.1:1', ...options.env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.end(options.input ?? '');
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, out, err };
-};
 
 test('the store is copied to PostgreSQL and back, trail included', async () => {
   await emptyStore('sqlite', async ({ dataDir }) => {

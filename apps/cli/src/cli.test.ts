@@ -8,33 +8,12 @@ import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts'
 import { emptyStore, startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { newKey, replaceKey } from '@sallyport/store/secrets/key-file';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { sallyport as run } from '../../../test/support/sallyport-command.ts';
 
 // Each command is a process of its own, several in one test.
 vi.setConfig({ testTimeout: 60_000 });
 
 const MAIN = join(import.meta.dirname, 'main.ts');
-
-interface Outcome {
-  code: number | null;
-  out: string;
-  err: string;
-}
-
-const run = async (
-  dataDir: string,
-  args: string[],
-  options: { input?: string; env?: object } = {},
-): Promise<Outcome> => {
-  const { DATABASE_URL: _database, ...environment } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...environment, SALLYPORT_DATA_DIR: dataDir, SALLYPORT_HTTP_BIND: '127.0.0.1:1', ...options.env },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.end(options.input ?? '');
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, out, err };
-};
 
 describe('without a server', () => {
   let dataDir: string;

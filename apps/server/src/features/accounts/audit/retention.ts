@@ -1,5 +1,6 @@
 import type { Audit } from '@sallyport/store/audit/service';
 import type { Logger } from 'pino';
+import { pruneRegularly } from '../../prune-regularly.ts';
 
 export interface RetentionDeps {
   audit: Pick<Audit, 'prune'>;
@@ -8,28 +9,11 @@ export interface RetentionDeps {
   log: Logger;
 }
 
-const INTERVAL_MS = 3_600_000;
-
 /** Prunes the audit trail now and every hour. */
-export const startRetention = ({ audit, retentionDays, log }: RetentionDeps): { stop(): Promise<void> } => {
-  let running: Promise<void> = Promise.resolve();
-  const run = async () => {
-    try {
-      const removed = await audit.prune(await retentionDays());
-      if (removed > 0) log.info({ removed }, 'old audit entries removed');
-    } catch (err) {
-      log.error({ err }, 'removing old audit entries failed');
-    }
-  };
-  const start = () => {
-    running = running.then(run);
-  };
-  const timer = setInterval(start, INTERVAL_MS);
-  start();
-  return {
-    async stop() {
-      clearInterval(timer);
-      await running;
-    },
-  };
-};
+export const startRetention = ({ audit, retentionDays, log }: RetentionDeps): { stop(): Promise<void> } =>
+  pruneRegularly({
+    intervalMs: 3_600_000,
+    prune: async () => audit.prune(await retentionDays()),
+    says: { removed: 'old audit entries removed', failed: 'removing old audit entries failed' },
+    log,
+  });
