@@ -40,6 +40,7 @@ onBothDatabases('backups', (kind) => {
     expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="${name}"`);
     return Buffer.from(await answer.arrayBuffer());
   };
+  const drafts = () => readdirSync(directory).filter((name) => name.endsWith('.draft'));
   const upload = (bytes: Buffer | string, more: Record<string, string> = {}) => {
     const form = new FormData();
     form.set('file', new Blob([bytes as Buffer<ArrayBuffer>]), '../../etc/passwd');
@@ -205,6 +206,55 @@ onBothDatabases('backups', (kind) => {
     const [first, second] = await Promise.all([1, 2].map(() => send('POST', '/backups', {}, headers)));
     expect(first?.body).toEqual(second?.body);
     expect((await list()).length).toBe(before + 1);
+  });
+
+  test('uploaded twice with one key are there once, and nothing is left of the second', async () => {
+    const bytes = await download((await list()).find(({ encrypted }) => !encrypted)?.name ?? '');
+    const headers = { ...admin.headers, 'idempotency-key': 'upload' };
+    const form = () => {
+      const made = new FormData();
+      made.set('file', new Blob([bytes as Buffer<ArrayBuffer>]), 'x');
+      return made;
+    };
+    const first = await send('POST', '/backups/upload', form(), headers);
+    const second = await send('POST', '/backups/upload', form(), headers);
+    expect(second.headers.get('idempotency-replayed')).toBe('true');
+    expect(second.body).toEqual(first.body);
+    await expect.poll(drafts).toEqual([]);
+  });
+
+  test('whose upload ends in the middle leave nothing', async () => {
+    const ending = new AbortController();
+    const beginning = `--b\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nsallyport-backup 2\n`;
+    const sent = fetch(`${app.url}/api/v1/backups/upload`, {
+      method: 'POST',
+      headers: { ...admin.headers, 'content-type': 'multipart/form-data; boundary=b' },
+      body: new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from(beginning)) }),
+      duplex: 'half',
+      signal: ending.signal,
+    } as RequestInit);
+    await expect.poll(drafts).toHaveLength(1);
+    ending.abort();
+    await expect(sent).rejects.toThrow();
+    await expect.poll(drafts).toEqual([]);
+  });
+
+  test('can be asked for without being sent', async () => {
+    const [newest] = await list();
+    const answer = await fetch(`${app.url}/api/v1/backups/${newest?.name}/download`, {
+      method: 'HEAD',
+      headers: admin.headers,
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-length')).toBe(String(newest?.size));
+  });
+
+  test('that are asked for in any number are refused, and those that are made are whole', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => send('POST', '/backups', {})));
+    expect(new Set(made.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    const names = made.filter(({ status }) => status === 201).map(({ body }) => body.name);
+    const known = new Set((await list()).map(({ name }) => name));
+    expect(names.every((name) => known.has(name))).toBe(true);
   });
 
   test('that are made at once are all whole', async () => {

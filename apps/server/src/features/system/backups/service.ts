@@ -30,6 +30,9 @@ export interface BackupDeps {
   log: Logger;
 }
 
+/** Callers that ask for a backup while others are written or read wait, but not in any number. */
+const MOST_WAITING = 8;
+
 /** Kinds that are made without anybody asking, and go the same way. */
 const PASSING: readonly BackupKind[] = ['scheduled', 'automatic'];
 
@@ -37,7 +40,8 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
   const shelf = createShelf(config.dataDir);
   const shelving = createShelving({ shelf, transactAside, record, clock });
   /** Writing and reading all of a backup takes a core and, with a passphrase, 128 MiB: one at a time. */
-  const inTurn = createQueue();
+  const queue = createQueue();
+  const inTurn = queue.run;
 
   const find = async (name: string): Promise<Backup> => {
     if (!isBackupName(name)) throw refuse.invalid('invalid name');
@@ -85,6 +89,9 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
     /** Makes a backup because somebody asks for it. With a passphrase it holds the key: that takes a session (403). */
     async create(passphrase: string | undefined, actor: Actor): Promise<Backup> {
       if (passphrase !== undefined) refuseApiToken(actor);
+      if (queue.waiting() >= MOST_WAITING) {
+        throw refuse.conflict('Several backups are being made or read already; wait for one of them');
+      }
       return make({ kind: 'manual', passphrase }, actor);
     },
 
@@ -131,8 +138,9 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
 
     /** Reads all of a backup and says what is wrong with it. */
     async verify(name: string, passphrase: string | undefined): Promise<BackupReport> {
-      const { encrypted } = await find(name);
+      await find(name);
       return inTurn(async () => {
+        const { encrypted } = await find(name);
         const problems = await problemsOf(shelf.pathOf(name), passphrase);
         // A wrong passphrase tells nothing about the file.
         if (problems.length === 0 || !encrypted) await shelf.noteVerified(name, problems.length === 0 ? clock() : null);
