@@ -11,6 +11,7 @@ import { loadConfig, withDeployment } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
 import { print, printTable } from '../print.ts';
 import { readPassphrase } from '../read-password.ts';
+import { restoreCommand } from './restore.ts';
 
 interface PassphraseOption {
   passphraseFile?: string;
@@ -123,5 +124,6 @@ export const backupCommand = (): Command =>
     .addCommand(create())
     .addCommand(list())
     .addCommand(verify())
+    .addCommand(restoreCommand())
     .addCommand(download())
     .addCommand(remove());

@@ -1,10 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
-import { findInstances, isSameDirectory } from '@sallyport/deployment/instances';
+import { isSameDirectory } from '@sallyport/deployment/instances';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
-import { countOtherConnections } from '@sallyport/store/database/connections';
 import { migrate } from '@sallyport/store/database/migrate';
 import { type Database, type DatabaseOptions, openDatabase } from '@sallyport/store/database/open';
 import { copyTables, isUnused } from '@sallyport/store/snapshot/put-back';
@@ -12,6 +11,7 @@ import { inSnapshot } from '@sallyport/store/snapshot/read-tables';
 import { Command } from 'commander';
 import { type Deployment, withDeployment } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
+import { refuseWhileInUse } from '../not-in-use.ts';
 import { print } from '../print.ts';
 
 type Target = Required<Pick<DatabaseOptions, 'dataDir'>> & { databaseUrl: string | undefined };
@@ -33,17 +33,6 @@ const readTarget = ({ to, toFile }: { to?: string; toFile?: string }): string =>
     throw new CommandFailure('--to would show the password to other users; write the URL to a file: --to-file');
   }
   return to as string;
-};
-
-/** Changes that somebody makes while we copy would be in one store and not in the other. */
-const refuseWhileInUse = async ({ config, database }: Deployment): Promise<void> => {
-  const instance = findInstances().find((running) => isSameDirectory(running.config.dataDir, config.dataDir));
-  if (instance)
-    throw new CommandFailure(`Sallyport runs on ${config.dataDir} (process ${instance.pid}); stop it first`);
-  const others = await countOtherConnections(database);
-  if (others > 0) {
-    throw new CommandFailure(`${others} other connections use this store; stop every node of it first`);
-  }
 };
 
 const sameStore = ({ config, database }: Deployment, target: Target): boolean =>

@@ -1,3 +1,4 @@
+import { putFiles } from '@sallyport/backup/shelf/put-files';
 import type { NotificationEvent, SettingKey } from '@sallyport/contract';
 import { createDrill, type DrillDeps } from '@sallyport/recovery/drill/drill';
 import type { App } from '../../http/app-type.ts';
@@ -102,8 +103,10 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     vault,
     dataDir: config.dataDir,
     async open(name, passphrase) {
-      const { manifest, tables, key, close } = await backups.openVerified(name, passphrase);
-      return { migrations: manifest.migrations, tables, key, close };
+      const archive = await backups.openVerified(name, passphrase);
+      const { manifest, tables, key, close } = archive;
+      const putBackFiles = () => putFiles(archive, config.dataDir);
+      return { migrations: manifest.migrations, tables, key, close, putFiles: putBackFiles };
     },
     backUp: async (reason) => (await backups.createAutomatic(reason)).name,
     async check(staged) {

@@ -11,6 +11,8 @@ import type { Snapshot } from '@sallyport/store/snapshot/stage';
 export interface OpenBackup extends Snapshot {
   /** What its secrets are sealed with, when it says so. */
   key: string | Buffer | undefined;
+  /** Puts its files where there are none; see `putFiles`. */
+  putFiles(): Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -72,6 +74,16 @@ export const createRestore = (deps: RestoreDeps) => {
     throw refuse.conflict('The store is being changed all the time: nothing was restored; try again when it is quiet');
   };
 
+  const putBack = async (name: string, prepared: Prepared, backup: OpenBackup, actor: Actor): Promise<Restored> => {
+    try {
+      const restored = await restoreInto(name, prepared, actor);
+      await backup.putFiles();
+      return restored;
+    } finally {
+      forget();
+    }
+  };
+
   return {
     /**
      * Throws a `Refusal`: 403 for an API token, which must not change what only sessions may; 404 for an unknown backup; 400 for one that
@@ -94,7 +106,7 @@ export const createRestore = (deps: RestoreDeps) => {
             async (prepared) =>
               isDry
                 ? { restored: false, changes: await prepared.differences() }
-                : await restoreInto(name, prepared, actor).finally(forget),
+                : await putBack(name, prepared, backup, actor),
           );
         } finally {
           await backup.close();

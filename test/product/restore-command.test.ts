@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { emptyStore } from '@sallyport/server/testing/start-app';
+import { expect, test, vi } from 'vitest';
+
+// Each command is a process of its own.
+vi.setConfig({ testTimeout: 120_000 });
+
+const MAIN = join(import.meta.dirname, '../../apps/cli/src/main.ts');
+const PASSPHRASE = 'seven quiet harbours';
+
+const run = async (dataDir: string, args: string[], env: object = {}) => {
+  const { DATABASE_URL: _database, ...environment } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    env: { ...environment, SALLYPORT_DATA_DIR: dataDir, SALLYPORT_HTTP_BIND: '127.0.0.1:1', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  return { code: await ended, out, err };
+};
+
+test.each(['sqlite', 'postgres'] as const)(
+  'a new store (%s) takes all of a backup, accounts and trail included',
+  (kind) =>
+    emptyStore('sqlite', async ({ dataDir }) => {
+      const words = join(dataDir, 'words');
+      writeFileSync(words, `${PASSPHRASE}\n`);
+      await run(dataDir, ['migrate']);
+      await run(dataDir, ['user', 'create-admin', 'root@example.com']);
+      const locked = (await run(dataDir, ['backup', 'create', '--passphrase-file', words])).out.trim();
+      const plain = (await run(dataDir, ['backup', 'create'])).out.trim();
+      const at = (name: string) => join(dataDir, 'backups', name);
+
+      await emptyStore(kind, async ({ dataDir: fresh, databaseUrl }) => {
+        const there = (args: string[]) =>
+          run(fresh, args, databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl });
+        expect(await there(['backup', 'restore', at(plain)])).toMatchObject({
+          code: 1,
+          err: expect.stringMatching(/sealed with key [0-9a-f]{8}, and this deployment has key [0-9a-f]{8}/),
+        });
+        const given = ['--passphrase-file', words];
+        const tried = await there(['backup', 'restore', '--dry-run', at(locked), ...given]);
+        expect(tried).toMatchObject({ code: 0, err: '', out: expect.stringMatching(/^users +1 +0 +0$/m) });
+        expect((await there(['user', 'list'])).out).not.toContain('root@example.com');
+
+        const restored = await there(['backup', 'restore', at(locked), ...given]);
+        expect(restored).toMatchObject({ code: 0, err: '', out: expect.stringContaining('now start Sallyport') });
+        expect((await there(['user', 'list'])).out).toContain('root@example.com');
+        expect((await there(['audit', 'verify'])).out).toMatch(/^\d+ entries, all intact$/m);
+
+        // In use by now: accounts stay, and what is there is backed up.
+        await there(['user', 'create-admin', 'since@example.com']);
+        const again = await there(['backup', 'restore', at(locked), ...given]);
+        expect(again).toMatchObject({
+          code: 0,
+          err: '',
+          out: expect.stringContaining('what was there is in sallyport-'),
+        });
+        expect((await there(['user', 'list'])).out).toContain('since@example.com');
+        expect((await there(['audit', 'verify'])).out).toMatch(/^\d+ entries, all intact$/m);
+      });
+    }),
+);
