@@ -152,6 +152,7 @@ export const startServer = async (
     heldLines: dataPlane.heldLines,
     isOwnApi: dataPlane.isOwnApi,
     crowdsecPort: config.crowdsecPort,
+    crowdsecMode: config.crowdsecMode,
     crowdsecProgram: crowdsec,
     databaseUrl: config.databaseUrl,
     noticeRestore,

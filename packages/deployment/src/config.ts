@@ -35,6 +35,8 @@ export interface Config {
   guards: number;
   /** Where CrowdSec's local API listens, on 127.0.0.1. */
   crowdsecPort: number;
+  /** Deprecated (spec, Versioning 3): counts until `crowdsec_mode` was set by a security configuration. */
+  crowdsecMode: 'local' | 'disabled' | undefined;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** How all processes write their log: lines for people, or one JSON object a line. */
   logFormat: LogFormat;
@@ -155,6 +157,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     trustedProxies: read('SALLYPORT_TRUSTED_PROXIES', cidrList, []),
     guards: read('SALLYPORT_GUARDS', guards, defaultGuards()),
     crowdsecPort: read('SALLYPORT_CROWDSEC_PORT', port, CROWDSEC_PORT),
+    crowdsecMode: read('SALLYPORT_CROWDSEC_MODE', oneOf('local', 'disabled'), undefined),
     guardTimeoutMs: read('SALLYPORT_GUARD_TIMEOUT', guardTimeout, 1_000),
     proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',
     logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),

@@ -66,6 +66,8 @@ export interface ProtectionDeps {
   isOwnApi: (host: string, port: number) => boolean;
   /** Where CrowdSec's local API listens. */
   crowdsecPort: number;
+  /** Of the deployment; see `Config`. */
+  crowdsecMode: 'local' | 'disabled' | undefined;
   /** Its programs; undefined: those of Debian's package. */
   crowdsecProgram: CrowdsecProgram | undefined;
   /** Of the PostgreSQL that several nodes may share; undefined: the store is this node's. */
@@ -181,7 +183,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     decisions,
     async isWanted() {
       const [config, switches] = [await securityStore(db).config(), await securityStore(db).switches()];
-      return config?.crowdsec_mode === 'local' || switches.crowdsec;
+      return (config?.crowdsec_mode ?? deps.crowdsecMode) === 'local' || switches.crowdsec;
     },
     whitelist: () => whitelist(db),
     alone: (onLost) =>
@@ -196,6 +198,11 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     clock,
     log,
   });
+  if (deps.crowdsecMode !== undefined) {
+    log.warn(
+      'SALLYPORT_CROWDSEC_MODE is deprecated and will be removed: set crowdsec_mode by POST /security/config, or start it by POST /admin/crowdsec/start',
+    );
+  }
   const security = createSecurity({
     ...common,
     store: securityStore,

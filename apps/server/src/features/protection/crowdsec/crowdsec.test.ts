@@ -65,7 +65,7 @@ const probing = (ip: string): string => {
   const stamp = `${day}/${MONTHS[now.getUTCMonth()]}/${now.getUTCFullYear()}:${time} +0000`;
   const line = (index: number) =>
     `example.org ${ip} - - [${stamp}] "GET /missing-${index}.php HTTP/1.1" 404 0 "-" "Mozilla/5.0"\n`;
-  return Array.from({ length: 60 }, (_, index) => line(index)).join('');
+  return Array.from({ length: 15 }, (_, index) => line(index)).join('');
 };
 
 test('starts CrowdSec as another user, bans whom its scenarios find, and ends it with the server', {
@@ -115,7 +115,7 @@ test('starts CrowdSec as another user, bans whom its scenarios find, and ends it
     WITHIN_MS,
   );
   expect(ban).toMatchObject({ ip: '203.0.113.77', source: 'crowdsec', action: 'block' });
-  expect(ban?.details).toContain('crowdsecurity/http-');
+  expect(ban?.details).toBe('crowdsecurity/http-probing (crowdsec)');
   expect((await statusOf(app)).decisions).toBe(1);
 
   const stopped = await app.send('POST', '/admin/crowdsec/stop');
@@ -184,6 +184,20 @@ test('starts by itself when the configuration says so, without holding up the AP
   expect(await statusOf(app)).toMatchObject({ status: 'stopped', pid: null, lapi_ready: false });
   await app.restart();
   await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
+});
+
+test('the deprecated variable counts until there is a configuration, and is warned of', {
+  timeout: 60_000,
+}, async () => {
+  const told: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
+  const env = { SALLYPORT_CROWDSEC_MODE: 'local', SALLYPORT_CROWDSEC_PORT: String(await freePort()) };
+  const app = await startApp('sqlite', env, { crowdsec: DEBIAN, log });
+  onTestFinished(() => app.stop());
+  expect((await statusOf(app)).status).toBe('starting');
+  expect(told.filter((line) => line.includes('crowdsec_mode by POST /security/config'))).toHaveLength(1);
+  await app.send('POST', '/security/config', { crowdsec_mode: 'disabled' });
+  await until('it is stopped', async () => (await statusOf(app)).status === 'stopped', WITHIN_MS);
 });
 
 test('it starts and ends as the configuration changes', { timeout: 120_000 }, async () => {

@@ -35,6 +35,9 @@ const PARSERS = [
 /** Debian ships one list under another name than its scenario asks for; without it every line is an error of 13 kB. */
 const RENAMED: Readonly<Record<string, string>> = { 'http_path_traversal.txt': 'path_traversal.txt' };
 
+/** A scenario about what clients ask of a web server; not all of them name the kind of log. */
+const OF_HTTP = /http_access-log|Meta\.service == 'http'|Meta\.http_(?:path|status|user_agent)/;
+
 const NO_RIGHTS =
   'root lacks rights here (CAP_SETUID, CAP_SETGID, CAP_SETPCAP) that giving CrowdSec an account of its own takes; run Sallyport as another user';
 
@@ -71,7 +74,7 @@ const copyDetection = (directory: string): void => {
   mkdirSync(join(directory, 'etc/scenarios'), { recursive: true });
   for (const path of filesIn(join(HUB, 'scenarios'))) {
     const text = readFileSync(path, 'utf8');
-    const lists = text.includes('http_access-log') ? listsOf(text) : undefined;
+    const lists = OF_HTTP.test(text) ? listsOf(text) : undefined;
     if (!lists) continue;
     const [author = '', name = ''] = path.split('/').slice(-2);
     copyFileSync(path, join(directory, 'etc/scenarios', `${author}-${name}`));
