@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withTemporaryDirectory } from '../../../../test/support/temporary-directory.ts';
@@ -63,6 +63,25 @@ test('keys in use and from before are for nobody else to read, and no draft stay
     replaceKey(dataDir, newKey(), keyId);
     expect(loadRetiredKey(dataDir, keyId)).toEqual(kept);
   }));
+
+test('a key that others could read is theirs no more once it is loaded', () =>
+  withTemporaryDirectory(async (dataDir) => {
+    const key = loadOrCreateKey(dataDir);
+    const { path } = keyFile(dataDir);
+    chmodSync(path, 0o644);
+    expect(loadOrCreateKey(dataDir)).toEqual(key);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  }));
+
+// Only root can give a file away.
+test.runIf(process.getuid?.() === 0)('a key that root makes belongs to whom the directory belongs to', () =>
+  withTemporaryDirectory(async (dataDir) => {
+    chownSync(dataDir, 4321, 4321);
+    loadOrCreateKey(dataDir);
+    const { uid, gid } = statSync(keyFile(dataDir).path);
+    expect([uid, gid]).toEqual([4321, 4321]);
+  }),
+);
 
 test.each(['', 'v1', 'v1.00000000', 'v1.00000000.', 'v2.KEY.AAAA', 'v1.KEY.AAAA.AAAA', 'plain text'])(
   'what was not sealed is refused by its form: %j',

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import * as contexts from './contexts.ts';
+
+test('what is stored was sealed for these places, each of its own: another text opens nothing of it', () => {
+  const {
+    CHAIN_KEY_CONTEXT,
+    certificateKeyContext,
+    totpContext,
+    settingContext,
+    historyContext,
+    answerContext,
+    ...others
+  } = contexts;
+  expect([
+    CHAIN_KEY_CONTEXT,
+    certificateKeyContext('0b5c'),
+    totpContext(7),
+    settingContext('smtp.password'),
+    historyContext('b1', 'certificates/0b5c'),
+    answerContext('k1'),
+  ]).toEqual([
+    'audit:chain',
+    'certificate:0b5c',
+    'user:7:totp',
+    'setting:smtp.password',
+    'history:b1:certificates/0b5c',
+    'idempotency:k1',
+  ]);
+  // A new one belongs here.
+  expect(others).toEqual({});
+});
