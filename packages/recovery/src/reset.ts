@@ -34,24 +34,46 @@ export const createReset = ({ openProxy, switchOff, note, log }: ResetDeps) => {
   let isStopped = false;
   let unstored = 0;
 
-  /** `isDone`: whether another process has stored it meanwhile; a second time would undo what came since. */
+  /** What stays noted counts at the next start: that is told, and is no reason to store it again. */
+  const forget = (forgetIt: () => void): void => {
+    try {
+      forgetIt();
+    } catch (error) {
+      log.error({ reason: reasonOf(error) }, 'the emergency reset is stored, and stays noted as if it were not');
+    }
+  };
+
+  /** Returns whether it was stored now. */
+  const tryToStore = async (actor: Actor, isFirst: boolean): Promise<boolean> => {
+    try {
+      await switchOff(actor);
+      return true;
+    } catch (error) {
+      if (isFirst) {
+        log.error({ reason: reasonOf(error) }, 'the emergency reset can not be stored yet; the proxy is kept open');
+      }
+      return false;
+    }
+  };
+
+  /** `isDone`: whether another process has stored it meanwhile; whatever we did would undo what came since. */
   const store = async (actor: Actor, isDone: () => boolean): Promise<void> => {
     unstored += 1;
     for (let isFirst = true; !isStopped; isFirst = false) {
-      try {
-        if (!isDone()) await switchOff(actor);
+      if (isDone()) {
         unstored -= 1;
-        if (unstored === 0) note.write('');
-        // Whoever enforced between our opening and this meets the new switches from now on; what it did is undone.
-        await openProxy();
+        log.info('another process has stored the emergency reset');
         return;
-      } catch (error) {
-        if (isFirst) {
-          log.error({ reason: reasonOf(error) }, 'the emergency reset can not be stored yet; the proxy is kept open');
-        }
-        await delay(RETRY_MS, undefined, { ref: false });
-        await openProxy();
       }
+      const isStored = await tryToStore(actor, isFirst);
+      if (isStored) {
+        unstored -= 1;
+        if (unstored === 0) forget(() => note.write(''));
+      }
+      // Whoever enforced between our opening and this meets the new switches from now on; what it did is undone.
+      await openProxy();
+      if (isStored) return;
+      await delay(RETRY_MS, undefined, { ref: false });
     }
   };
 
@@ -60,7 +82,7 @@ export const createReset = ({ openProxy, switchOff, note, log }: ResetDeps) => {
   if (left.length > 0) {
     const stored = store(systemActor('emergency reset of an earlier process'), () => note.all().length === 0);
     void stored.then(() => {
-      if (!isStopped) for (const pending of left) settle(pending);
+      if (!isStopped) for (const pending of left) forget(() => settle(pending));
     });
   }
 
