@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { createShelf } from '@sallyport/backup/shelf/shelf';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sallyport } from '../../../test/support/sallyport-command.ts';
+import { until } from '../../../test/support/until.ts';
 
 // Each command is a process of its own, several in one test.
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
@@ -12,17 +14,7 @@ const MAIN = join(import.meta.dirname, 'main.ts');
 const PASSPHRASE = 'nine patient herons';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-cli-'));
-const run = async (args: string[], input = '') => {
-  const { DATABASE_URL: _database, ...environment } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
-    env: { ...environment, SALLYPORT_DATA_DIR: dataDir },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  child.stdin.end(input);
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, out, err };
-};
+const run = (args: string[], input = '') => sallyport(dataDir, args, { input });
 const ok = async (args: string[], input?: string): Promise<string> => {
   const outcome = await run(args, input);
   expect(outcome, args.join(' ')).toMatchObject({ code: 0, err: '' });
@@ -66,4 +58,30 @@ test('takes a passphrase from standard input or a file, never as an argument', a
   const without = await run(['backup', 'verify', name]);
   expect(without).toMatchObject({ code: 1, err: expect.stringMatching(/encrypted/) });
   expect((await run(['backup', 'create', '--passphrase', PASSPHRASE])).code).toBe(1);
+});
+
+test('leaves whole backups only, wherever its process is killed', async () => {
+  const directory = join(dataDir, 'backups');
+  const drafts = () => readdirSync(directory).filter((name) => name.endsWith('.draft'));
+  /** The moments in which a process is killed: a file is begun, has so many bytes, is about to get its name. */
+  for (const bytes of [0, 1, 65_000, 66_000, 70_000]) {
+    for (const name of drafts()) rmSync(join(directory, name));
+    const child = spawn(process.execPath, [MAIN, 'backup', 'create'], {
+      env: { PATH: process.env.PATH, SALLYPORT_DATA_DIR: dataDir },
+      stdio: 'ignore',
+    });
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    const hasBytes = () =>
+      child.exitCode !== null ||
+      drafts().some((name) => (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? -1) >= bytes);
+    await until(`a draft has ${bytes} bytes`, async () => hasBytes() || undefined);
+    child.kill('SIGKILL');
+    await ended;
+  }
+  for (const { name } of await createShelf(dataDir).list()) {
+    const outcome = await run(['backup', 'verify', name]);
+    expect(outcome.err, name).toMatch(/^$|encrypted/);
+  }
+  await createShelf(dataDir).tidy();
+  expect(readdirSync(directory).filter((name) => !/^sallyport-[\w-]+\.backup(\.note)?$/.test(name))).toEqual([]);
 });
