@@ -97,8 +97,13 @@ export const loadRetiredKey = (dataDir: string, keyId: string): Buffer | undefin
 /** Puts a new key in place of the one in use, which is kept under its id: backups were sealed with it. */
 export const replaceKey = (dataDir: string, key: Buffer, oldKeyId: string): void => {
   const draft = writeDraft(dataDir, key);
-  linkUnlessThere(pathOf(dataDir), pathOf(dataDir, oldKeyId));
-  renameSync(draft, pathOf(dataDir));
+  try {
+    linkUnlessThere(pathOf(dataDir), pathOf(dataDir, oldKeyId));
+    renameSync(draft, pathOf(dataDir));
+  } catch (error) {
+    unlinkSync(draft);
+    throw error;
+  }
   const directory = openSync(dataDir, 'r');
   try {
     fsyncSync(directory);

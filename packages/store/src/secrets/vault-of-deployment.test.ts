@@ -1,4 +1,4 @@
-import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs';
+import { chmodSync, chownSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { withTemporaryDirectory } from '../../../../test/support/temporary-directory.ts';
@@ -58,10 +58,20 @@ test('keys in use and from before are for nobody else to read, and no draft stay
     replaceKey(dataDir, newKey(), keyId);
     expect(readdirSync(dataDir).sort()).toEqual(['encryption.key', `encryption.key.${keyId}`]);
     for (const name of readdirSync(dataDir)) expect(statSync(join(dataDir, name)).mode & 0o777).toBe(0o600);
+    // Whatever else lies there is no key from before.
+    for (const name of [`old-encryption.key.${keyId}`, `encryption.key.${keyId}.bak`, 'encryption.key.draft-0123'])
+      writeFileSync(join(dataDir, name), '');
+    expect(retiredKeys(dataDir)).toEqual([keyId]);
     // A second time under the same id, as after a crash between the two steps: the first copy stays.
     const kept = loadRetiredKey(dataDir, keyId);
     replaceKey(dataDir, newKey(), keyId);
     expect(loadRetiredKey(dataDir, keyId)).toEqual(kept);
+  }));
+
+test('a key that can not be kept is not replaced, and no draft stays', () =>
+  withTemporaryDirectory(async (dataDir) => {
+    expect(() => replaceKey(dataDir, newKey(), '0123abcd')).toThrow('ENOENT');
+    expect(readdirSync(dataDir)).toEqual([]);
   }));
 
 test('a key that others could read is theirs no more once it is loaded', () =>
