@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { ask } from '../support/http-client.ts';
 import { createProduct, type Product } from '../support/product.ts';
+import { type Postgres, startPostgres } from '../support/start-postgres.ts';
 import { until } from '../support/until.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
@@ -14,7 +15,10 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 const STRANGER = '127.0.0.9';
 const RULE = 'SecRule REQUEST_URI "@contains attack" "id:900901,phase:1,deny,status:403"';
 
+/** Whose API is called. */
 let product: Product;
+/** Whose proxy is visited. */
+let visited: Product;
 let origin: Server;
 let authorization: string;
 /** What reached the origin that neither state lets through. */
@@ -34,7 +38,7 @@ const call = async <T>(method: string, path: string, body?: unknown): Promise<T>
 const put = (key: string, value: string) => call('POST', '/settings', { key, value });
 
 const visit = async (host: string, path: string, from: string): Promise<number> => {
-  const answer = await ask({ port: product.ports.http, host, path, from, headers: { 'x-from': from } });
+  const answer = await ask({ port: visited.ports.http, host, path, from, headers: { 'x-from': from } });
   return answer.status;
 };
 
@@ -82,17 +86,12 @@ const SECOND = ['both.test', 'second.test'];
 let first: string;
 let second: string;
 
-beforeAll(async () => {
+const configure = async () => {
   origin = createServer((request, response) => {
     if (request.url?.includes('attack')) trespassers.push(`${request.headers.host} ${request.headers['x-from']}`);
     response.end('origin');
   });
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
-  const [api = 0, http = 0, https = 0] = await freePorts(3);
-  // Sign-ins outlive the server that is killed.
-  const settings = { SALLYPORT_SESSION_SECRET: 'a secret that is long enough for sessions' };
-  product = createProduct({ api, http, https }, undefined, settings);
-  await product.start();
   const made = await fetch(`${product.api}/setup`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -123,14 +122,29 @@ beforeAll(async () => {
   await call('DELETE', `/proxy-hosts/${only.uuid}`);
   await addHost('second.test', { waf_enabled: true });
   second = (await call<{ name: string }>('POST', '/backups', {})).name;
-});
+};
 
-afterAll(async () => {
-  await product?.remove();
-  origin?.close();
-});
+const createNode = async (databaseUrl?: string): Promise<Product> => {
+  const [api = 0, http = 0, https = 0] = await freePorts(3);
+  return createProduct({ api, http, https }, databaseUrl, {
+    // Sign-ins outlive the server that is killed.
+    SALLYPORT_SESSION_SECRET: 'a secret that is long enough for sessions',
+    SALLYPORT_ENCRYPTION_KEY: 'a key that is long enough, and the same on every node',
+  });
+};
 
 describe('a restore', () => {
+  beforeAll(async () => {
+    product = await createNode();
+    visited = product;
+    await product.start();
+    await configure();
+  });
+  afterAll(async () => {
+    await product?.remove();
+    origin?.close();
+  });
+
   test('tells what it would change, and changes nothing, when it is only tried', async () => {
     expect(await restore(first, { dry_run: true })).toEqual({
       restored: false,
@@ -191,5 +205,46 @@ describe('a restore', () => {
     await stop();
     // From 127.0.0.1 it is the first state that lets it through.
     expect(trespassers.filter((who) => who.endsWith(STRANGER))).toEqual([]);
+  });
+});
+
+describe('a restore by another node', () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    product = await createNode(postgres.url);
+    visited = await createNode(postgres.url);
+    await product.start();
+    await visited.start();
+    await configure();
+  });
+  afterAll(async () => {
+    await visited?.remove();
+    await product?.remove();
+    await postgres?.stop();
+    origin?.close();
+  });
+
+  test('lets nothing through here that neither state allows', async () => {
+    const follows = (isFirst: boolean) =>
+      until(
+        'this node follows',
+        async () =>
+          (await visit('both.test', '/', STRANGER)) === (isFirst ? 403 : 200) &&
+          (await visit(isFirst ? 'first.test' : 'second.test', '/', '127.0.0.1')) === 200 &&
+          (await visit(isFirst ? 'second.test' : 'first.test', '/', '127.0.0.1')) === 404,
+        60_000,
+      );
+    await follows(false);
+    trespassers = [];
+    const stop = trespass();
+    for (let round = 0; round < 3; round += 1) {
+      await restore(first);
+      await follows(true);
+      await restore(second);
+      await follows(false);
+    }
+    expect(await stop()).toBeGreaterThan(100);
+    expect(trespassers).toEqual([]);
   });
 });

@@ -19,6 +19,9 @@ export interface RouteNoticesDeps {
   log: Logger;
 }
 
+/** More rows than this are not looked up one by one: everything is compared. A restore tells of every row. */
+const MOST_ROWS = 5_000;
+
 interface Changed {
   hosts: Set<number>;
   certificates: Set<number>;
@@ -55,7 +58,9 @@ export const listenForRoutes = async ({ database, url, onChanged, onGap, log }: 
       isQueued = false;
       const { hosts, certificates } = changed;
       changed = nothing();
-      if (!isStopped) await onChanged({ hosts: [...hosts], certificates: [...certificates] });
+      if (isStopped) return;
+      if (hosts.size + certificates.size > MOST_ROWS) await onGap();
+      else await onChanged({ hosts: [...hosts], certificates: [...certificates] });
     });
   };
 
