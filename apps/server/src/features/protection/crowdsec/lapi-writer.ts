@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { askLocal, type LocalAnswer } from '../../../net/local-api.ts';
 import { USER_AGENT } from './lapi.ts';
 
 const ANSWER_MS = 20_000;
 /** As many a call; five thousand take it 0.2 s. */
 const ALERTS_A_CALL = 2_000;
+const ATTEMPTS = 6;
+const PAUSE_MS = 50;
 /** A ban without an end, in its terms; it takes no days. */
 const ENDLESS_S = 10 * 365 * 86_400;
 
@@ -71,21 +74,30 @@ export const createLapiWriter = (port: number, credentials: () => Credentials) =
     return once();
   };
 
+  /** Writers of its database that meet make it answer 500 ("database is locked"): who asks again is served. */
+  const settled = async (method: 'POST' | 'DELETE', path: string, wanted: number, body?: unknown): Promise<void> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const answer = await ask(method, path, body);
+      if (answer.status === wanted || (method === 'DELETE' && answer.status === 404)) return;
+      if (answer.status !== 500 || attempt === ATTEMPTS) {
+        const { message } = (answer.body ?? {}) as { message?: unknown };
+        throw new Error(`the local API of CrowdSec answers ${answer.status} to ${method} ${path}: ${message}`);
+      }
+      await delay(PAUSE_MS * attempt);
+    }
+  };
+
   return {
     async add(decisions: readonly WantedDecision[], now: string): Promise<void> {
       for (let from = 0; from < decisions.length; from += ALERTS_A_CALL) {
         const alerts = decisions.slice(from, from + ALERTS_A_CALL).map((decision) => alertOf(decision, now));
-        const { status } = await ask('POST', '/v1/alerts', alerts);
-        if (status !== 201) throw new Error(`the local API of CrowdSec answers ${status} to new decisions`);
+        await settled('POST', '/v1/alerts', 201, alerts);
       }
     },
 
     /** One that is not there any more is no error. */
     async remove(id: number): Promise<void> {
-      const { status } = await ask('DELETE', `/v1/decisions/${id}`);
-      if (status !== 200 && status !== 404) {
-        throw new Error(`the local API of CrowdSec answers ${status} to the end of a decision`);
-      }
+      await settled('DELETE', `/v1/decisions/${id}`, 200);
     },
   };
 };

@@ -23,6 +23,8 @@ const POLL_MS = 1_000;
 const FULL_MS = 30_000;
 /** After so many failures in a row they are no accident: writers that meet make one now and then. */
 const MANY_FAILURES = 5;
+/** After so many new ones at once the next list is a full one: it is among many that differences lose some. */
+const BURST = 100;
 /** Of more bans at once than these only the number is told. */
 const TOLD_EACH = 20;
 const ACTOR = systemActor('crowdsec');
@@ -111,7 +113,7 @@ export const createSync = ({ port, decisions, writer, publish, clock, onUseless,
       await decisions.updateSource(SOURCE, change, ACTOR);
       tellBans(change.add);
     }
-    needsAll = false;
+    needsAll = !isAll && others.added.length > BURST;
     const ended = mirror.take(ours, isAll, now);
     if (ended.length > 0) await decisions.removeOfSource(BY_HAND, ended, ACTOR);
     await mirror.settle(await own(), now);
