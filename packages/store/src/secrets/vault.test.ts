@@ -16,6 +16,11 @@ test('opens what it sealed, whatever the text', () => {
   );
 });
 
+test('opens what a vault of the first version sealed', () => {
+  const sealed = 'v1.573fea68.4x8T5druiPrx_Sdo_IaTmOgTzISsRQ5M9T3CVjtsI4N4Jyyh';
+  expect(vault.open(sealed, 'certificate:1')).toBe('a secret');
+});
+
 test('never seals the same text alike', () => {
   expect(vault.seal('x', 'c')).not.toBe(vault.seal('x', 'c'));
 });
