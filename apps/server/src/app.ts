@@ -12,6 +12,7 @@ import type { System } from './features/system/index.ts';
 import type { Traffic } from './features/traffic/index.ts';
 import type { App } from './http/app-type.ts';
 import { registerBodyParser } from './http/body-parser.ts';
+import { registerConfirm } from './http/confirm.ts';
 import { answerUnroutable, registerErrorMapping } from './http/error-mapping.ts';
 import type { BeginRequest } from './http/idempotency/answer.ts';
 import { registerIdempotency } from './http/idempotency/register.ts';
@@ -68,6 +69,8 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     clientAddress: deps.clientAddress,
     isOpen: deps.config.apiAuth === 'open',
   });
+  // Before what a request is told apart by: who confirms is part of who makes it.
+  registerConfirm(app as never);
   registerIdempotency(app as never, deps.beginRequest);
   registerBodyParser(app as never);
   registerValidation(app as never);

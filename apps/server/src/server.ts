@@ -170,6 +170,7 @@ export const startServer = async (
   const changes = createChanges(ground, {
     settings: system.settings,
     reverters: { ...traffic.reverters, ...protection.reverters, ...system.reverters },
+    tell: protection.tell,
   });
   const app = await createApp({
     config,
@@ -197,7 +198,9 @@ export const startServer = async (
   const historyRetention = changes.startRetention();
   // The process may have ended before a restore was in force; another node may have done one since.
   await restored.notice();
+  await changes.takeOverdueBack();
   const protecting = await protection.start();
+  const confirmations = changes.watchConfirmations();
   const reminding = await system.startWatch();
   // Before the first reconcile: what is committed during it is told, or read by it.
   const otherNodes = config.databaseUrl
@@ -246,6 +249,7 @@ export const startServer = async (
         dataPlane.protection,
         retention,
         historyRetention,
+        confirmations,
         dataPlane,
         database,
       ]) {

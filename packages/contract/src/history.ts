@@ -29,6 +29,20 @@ export type HistoryEntry = Static<typeof HistoryEntry>;
 export const ResourceHistoryQuery = Type.Object(ListQuery.properties, { title: 'ResourceHistoryQuery' });
 export type ResourceHistoryQuery = Static<typeof ResourceHistoryQuery>;
 
+export const Confirmation = Type.Object(
+  {
+    id: { ...Uuid, description: 'The batch of its changes in the history.' },
+    actor: Type.String({ description: 'Who made the change, and has to confirm it.' }),
+    created_at: Timestamp,
+    reverts_at: { ...Timestamp, description: 'When it goes back unless it is confirmed.' },
+    resources: Type.Array(Type.String({ description: 'What was changed, as in the history.' })),
+    attempts: Type.Integer({ description: 'How often it was tried in vain to take it back.' }),
+    issue: Type.Union([Type.String(), Type.Null()], { description: 'Why that failed; it is tried again.' }),
+  },
+  { title: 'Confirmation' },
+);
+export type Confirmation = Static<typeof Confirmation>;
+
 export const HistoryQuery = Type.Object(
   {
     ...ResourceHistoryQuery.properties,

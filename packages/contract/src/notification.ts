@@ -82,6 +82,7 @@ export const EVENT_TYPES = [
   'rate_limit_hit',
   'emergency_unproven',
   'backup_failed',
+  'change_reverted',
   'test',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -30,6 +30,10 @@ export interface Actor {
   isLocal: boolean;
   /** Of the request, so that all that it changes is one batch; absent for programs of ours. */
   requestId?: string;
+  /** Through our own proxy, and not directly. */
+  isProxied?: boolean;
+  /** The change goes back by itself unless it is confirmed; `revertsAt` is set once there is something to confirm. */
+  confirm?: { withinMs: number; revertsAt?: string };
   /** The change in the history that this one takes back. */
   reverts?: number;
   /** Row of the request's `Idempotency-Key`; absent without one. */

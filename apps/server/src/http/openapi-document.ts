@@ -1,4 +1,5 @@
 import { ErrorBody, LogEntry, NotificationEvent } from '@sallyport/contract';
+import { CONFIRM_HEADER, REVERTS_AT_HEADER } from './confirm.ts';
 import { createComponents } from './openapi-components.ts';
 import { createExamples } from './openapi-examples.ts';
 import { type Response, refusalsOf } from './openapi-responses.ts';
@@ -154,6 +155,13 @@ const completeResponses = (operation: Operation): void => {
         ...response.headers,
         'X-Total-Count': header('Rows there are in all pages.', 'integer'),
         Link: header('First, last, previous and next page (RFC 8288).', 'string'),
+      };
+    }
+    if (operation.parameters?.some(({ name }) => name === 'confirm_within')) {
+      response.headers = {
+        ...response.headers,
+        [CONFIRM_HEADER]: header('With confirm_within: the id for POST /security/confirm/:id.', 'string'),
+        [REVERTS_AT_HEADER]: header('With confirm_within: when the change goes back unless it is confirmed.', 'string'),
       };
     }
     if (operation.requestBody?.content['application/json']) {

@@ -63,6 +63,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'POST /users/invite': [409],
   'PUT /users/{id}': [409],
   'DELETE /users/{id}': [409],
+  'POST /security/confirm/{id}': [410],
   'POST /history/{id}/revert': [409],
   'POST /history/batches/{batch}/revert': [409],
   'POST /proxy-hosts': [409],

@@ -3,6 +3,7 @@ import { Refusal, refuse } from '@sallyport/store/errors';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Identify } from './identify.ts';
 import { isLocalCaller } from './local-caller.ts';
+import { isFromProxy } from './proxy-door.ts';
 
 /**
  * Who may call a route (contract.md, Authentication):
@@ -132,6 +133,7 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
       path: request.url.split('?', 1)[0] ?? '',
       isLocal,
       requestId: request.id,
+      isProxied: isFromProxy(request.raw.socket),
     };
   });
 };

@@ -24,6 +24,23 @@ export interface HistoryRow {
   secrets_sealed: string | null;
 }
 
+/** A change that goes back by itself unless it is confirmed in time. */
+export interface ConfirmationRow {
+  /** The batch of its rows in the history. */
+  id: string;
+  actor: string;
+  /** Who may confirm it, and by which way: see `ownerOf` and `wayOf`. */
+  owner: string;
+  way: string;
+  created_at: IsoTime;
+  reverts_at: IsoTime;
+  /** How often it was tried to take it back. */
+  attempts: number;
+  /** Why that failed the last time. */
+  issue: string | null;
+}
+
 export interface HistoryTables {
+  confirmations: ConfirmationRow;
   history: HistoryRow;
 }

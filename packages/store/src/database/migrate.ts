@@ -12,6 +12,7 @@ import * as reservedOrigins from './migrations/0020-reserved-origins.ts';
 import * as firewallSetup from './migrations/0022-firewall-setup.ts';
 import * as idempotency from './migrations/0030-idempotency.ts';
 import * as history from './migrations/0040-history.ts';
+import * as confirmations from './migrations/0041-confirmations.ts';
 import * as emergencyDrills from './migrations/0042-emergency-drills.ts';
 import * as backupSchedule from './migrations/0050-backup-schedule.ts';
 import * as restores from './migrations/0055-restores.ts';
@@ -37,6 +38,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0022-firewall-setup': firewallSetup,
   '0030-idempotency': idempotency,
   '0040-history': history,
+  '0041-confirmations': confirmations,
   '0042-emergency-drills': emergencyDrills,
   '0050-backup-schedule': backupSchedule,
   '0055-restores': restores,

@@ -3,6 +3,7 @@ import { actorName, type KeptChange, type RecordChange } from '../actor.ts';
 import { storable } from '../database/storable.ts';
 import { historyContext } from '../secrets/contexts.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { awaitConfirmation, mayAlways, refuseWhilePending } from './confirmations.ts';
 import { type Change, changeOf, type State } from './state.ts';
 import { historyStore, type StoredChange } from './store.ts';
 
@@ -47,11 +48,15 @@ export const closedChange = ({ before_state, after_state }: StoredChange): Chang
 export const createHistory =
   ({ vault, clock }: { vault: Vault; clock: () => Date }): RecordChange =>
   async (tx, { action, actor, history = [] }) => {
+    if (history.length === 0) return;
     const batch = actor.requestId ?? randomUUID();
+    const resources = history.map(({ resource }) => resource);
+    if (!mayAlways(action, actor)) await refuseWhilePending(tx, resources, { batch, reverts: actor.reverts });
     const store = historyStore(tx);
     const keep = async ({ resource, before, after, secret = [] }: KeptChange): Promise<void> => {
       const change = changeOf(before, after);
       if (!change) return;
+      if (actor.confirm) await awaitConfirmation(tx, batch, actor, clock());
       const secrets = { before: pick(change.before, secret), after: pick(change.after, secret) };
       const before_state = textOf(withoutSecrets(change.before, secret));
       const after_state = textOf(withoutSecrets(change.after, secret));

@@ -55,6 +55,7 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   audit_chain: { key: ['id'], ...LEFT_AS_IT_IS },
   history: { key: ['id'], ...LEFT_AS_IT_IS },
   sessions: { key: ['id'], ...LEFT_OUT },
+  confirmations: { key: ['id'], ...LEFT_OUT },
   security_blocks: { key: ['id'], ...LEFT_OUT },
   idempotency_keys: { key: ['id'], ...LEFT_OUT },
   // Proofs of another machine.

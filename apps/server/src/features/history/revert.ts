@@ -1,6 +1,8 @@
 import type { Actor } from '@sallyport/store/actor';
 import type { Executor, Transact } from '@sallyport/store/database/open';
+import { withSavepoint } from '@sallyport/store/database/savepoint';
 import { Refusal, refuse } from '@sallyport/store/errors';
+import { confirmationStore } from '@sallyport/store/history/confirmations';
 import { closedChange, openChange } from '@sallyport/store/history/record';
 import type { Change } from '@sallyport/store/history/state';
 import type { HistoryStore, StoredChange } from '@sallyport/store/history/store';
@@ -32,6 +34,16 @@ interface Found {
   key: string;
   reverter: Reverter;
 }
+
+/** An object that was changed, and who is to settle it. */
+export type Touch = readonly [reverter: Reverter, touched: Touched];
+
+/** Lets what follows from changes happen, after their commit; resolves when they are live, or when it is known why not. */
+export const settleAll = async (touches: readonly Touch[]): Promise<void> => {
+  for (const reverter of new Set(touches.map(([one]) => one))) {
+    await reverter.settle(touches.filter(([one]) => one === reverter).map(([, touched]) => touched));
+  }
+};
 
 /** What the object's own feature says of fields that were right once: others are in the way now. */
 const notFitting = (error: unknown, { stored }: Found): unknown => {
@@ -67,39 +79,66 @@ export const createRevert = ({ db, transact, store, vault, reverters }: RevertDe
       return `${resource}: by ${showActor(culprit.actor)} at ${culprit.created_at} (change ${culprit.id})`;
     };
 
-  /** Takes changes back, newest first, all or none; resolves when what follows is live. */
-  const undo = async (changes: readonly StoredChange[], reverting: Reverting): Promise<Found[]> => {
+  /** Takes one back in a transaction. Throws a `Refusal` when it does not fit. */
+  const undoIn = async (tx: Executor, one: Found, reverting: Reverting): Promise<Touch> => {
+    const { stored, change, key, reverter } = one;
+    try {
+      await checkUnchanged(change, await reverter.current(tx, key), since(tx, stored, reverting));
+      const actor = { ...reverting.actor, reverts: stored.id };
+      return [reverter, await reverter.apply(tx, undoingOf(key, change), actor)];
+    } catch (error) {
+      throw notFitting(error, one);
+    }
+  };
+
+  /** Takes changes back, newest first, all or none; resolves when what follows is live. `isBatch`: they are all of a request. */
+  const undo = async (changes: readonly StoredChange[], reverting: Reverting, isBatch: boolean): Promise<Found[]> => {
     const found = changes.map((stored) => find(stored, reverting));
     for (const one of found) {
       await one.reverter.prepare?.(undoingOf(one.key, one.change)).catch((error) => {
         throw notFitting(error, one);
       });
     }
-    const touched = new Map<Reverter, Touched[]>();
+    const touched: Touch[] = [];
     await transact(async (tx) => {
-      for (const one of found) {
-        const { stored, change, key, reverter } = one;
-        try {
-          await checkUnchanged(change, await reverter.current(tx, key), since(tx, stored, reverting));
-          const actor = { ...reverting.actor, reverts: stored.id };
-          const done = await reverter.apply(tx, undoingOf(key, change), actor);
-          touched.set(reverter, touched.get(reverter) ?? []);
-          touched.get(reverter)?.push(done);
-        } catch (error) {
-          throw notFitting(error, one);
-        }
-      }
+      for (const one of found) touched.push(await undoIn(tx, one, reverting));
+      // What is taken back needs no confirmation any more.
+      const [first] = changes;
+      if (isBatch && first) await confirmationStore(tx).end(first.batch);
     });
-    for (const [reverter, objects] of touched) await reverter.settle(objects);
+    await settleAll(touched);
     return found;
   };
 
+  /**
+   * Takes changes back, newest first, for nobody who could be asked: one that does not fit any more is left, and said to be. What was
+   * in force before needs no look-ups again. `settleAll` has to follow.
+   */
+  const asFarAsItFits = async (tx: Executor, changes: readonly StoredChange[], reverting: Reverting) => {
+    const touched: Touch[] = [];
+    const reverted: string[] = [];
+    const left: string[] = [];
+    for (const stored of changes) {
+      try {
+        touched.push(await withSavepoint(tx, () => undoIn(tx, find(stored, reverting), reverting)));
+        reverted.push(stored.resource);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        left.push(error.details ?? error.message);
+      }
+    }
+    return { touched, reverted, left };
+  };
+
   return {
+    asFarAsItFits,
+
     /** Takes one change back. Returns the object as it is now; undefined when it is gone by that. Throws a 409 with the reason. */
     async one(id: number, reverting: Reverting): Promise<object | undefined> {
       const stored = await store(db).find(id);
       if (!stored) throw refuse.notFound('There is no such change');
-      const [done] = await undo([stored], reverting);
+      const isBatch = (await store(db).ofBatch(stored.batch)).length === 1;
+      const [done] = await undo([stored], reverting, isBatch);
       return done?.reverter.show(done.key);
     },
 
@@ -107,9 +146,10 @@ export const createRevert = ({ db, transact, store, vault, reverters }: RevertDe
     async batch(batch: string, reverting: Reverting): Promise<string[]> {
       const changes = await store(db).ofBatch(batch);
       if (changes.length === 0) throw refuse.notFound('There is no such batch');
-      const done = await undo(changes, reverting);
+      const done = await undo(changes, reverting, true);
       return [...new Set(done.map(({ stored }) => stored.resource))];
     },
   };
 };
 export type Revert = ReturnType<typeof createRevert>;
+export type Undo = Pick<Revert, 'asFarAsItFits'>;

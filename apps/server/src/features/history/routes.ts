@@ -19,10 +19,12 @@ const KINDS: readonly (Kind & { parameter: 'uuid' | 'id'; what: string })[] = [
   { path: 'remote-servers', table: 'remote_servers', parameter: 'uuid', what: 'a remote server' },
   { path: 'certificates', table: 'certificates', parameter: 'id', what: 'a certificate' },
   { path: 'access-lists', table: 'access_lists', parameter: 'id', what: 'an access list' },
+  { path: 'security/decisions', table: 'decisions', parameter: 'id', what: 'a decision' },
   { path: 'security/rulesets', table: 'rulesets', parameter: 'id', what: 'a ruleset' },
 ];
 
-const viewerOf = (request: FastifyRequest): Viewer => {
+/** Whom an answer is for. */
+export const viewerOf = (request: FastifyRequest): Viewer => {
   const { identity } = request.actor;
   return {
     actor: request.actor,
@@ -54,7 +56,7 @@ export const historyRoutes =
     app.post(
       '/history/:id/revert',
       {
-        config: { policy: 'member' },
+        config: { policy: 'member', isConfirmable: true },
         schema: {
           tags,
           summary: 'Take a change back; answers when that is live',
@@ -75,7 +77,7 @@ export const historyRoutes =
     app.post(
       '/history/batches/:batch/revert',
       {
-        config: { policy: 'member' },
+        config: { policy: 'member', isConfirmable: true },
         schema: {
           tags,
           summary: 'Take all back that one request changed, or nothing',

@@ -24,6 +24,7 @@ import { blockStore } from './blocks/store.ts';
 import { type CrowdsecProgram, DEBIAN } from './crowdsec/program.ts';
 import { crowdsecRoutes } from './crowdsec/routes.ts';
 import { createCrowdsec } from './crowdsec/service.ts';
+import { createDecisionReverter } from './decisions/reverter.ts';
 import { decisionRoutes } from './decisions/routes.ts';
 import { createDecisions } from './decisions/service.ts';
 import { decisionStore } from './decisions/store.ts';
@@ -245,6 +246,11 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
   return {
     reverters: {
       'access-lists': createAccessListReverter({ lists: accessLists, store: accessListStore, db, changed }),
+      'security/decisions': createDecisionReverter({
+        decisions,
+        decisionsChanged: enforcement.decisionsChanged,
+        clock,
+      }),
       'security/rulesets': createRulesetReverter({ rulesets, store: rulesetStore, db, changed }),
       'security/config': createSecurityReverter({ security, changed }),
     } satisfies Reverters,

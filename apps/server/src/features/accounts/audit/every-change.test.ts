@@ -110,6 +110,9 @@ onBothDatabases('every change', (kind) => {
     };
     await change('proxy_host.create', 'POST', `/history/${(await lastChange()).id}/revert`);
     await change('proxy_host.delete', 'POST', `/history/batches/${(await lastChange()).batch}/revert`);
+    const third = await app.send<{ uuid: string }>('POST', '/proxy-hosts?confirm_within=600', host, admin.headers);
+    await change('change.confirm', 'POST', `/security/confirm/${third.headers.get('x-sallyport-confirm')}`);
+    await app.send('DELETE', `/proxy-hosts/${third.body.uuid}`, undefined, admin.headers);
 
     const machine = { name: 'm', host: '127.0.0.1', port: 9 };
     const server = await change<{ uuid: string }>('remote_server.create', 'POST', '/remote-servers', machine);

@@ -46,7 +46,7 @@ export const accessListRoutes =
     app.post(
       '/access-lists',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: { tags, summary: 'Add an access list', body: NewAccessList, response: { 201: AccessList } },
       },
       async (request, reply) => {
@@ -58,7 +58,7 @@ export const accessListRoutes =
     app.put(
       '/access-lists/:id',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: {
           tags,
           summary: 'Change an access list; answers when the guards serve the change',
@@ -76,7 +76,7 @@ export const accessListRoutes =
     app.delete(
       '/access-lists/:id',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: {
           tags,
           summary: 'Delete an access list that no host uses',

@@ -41,7 +41,7 @@ export const decisionRoutes =
     app.post(
       '/security/decisions',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: {
           tags,
           summary: 'Ban an address or network; answers when it is enforced',
@@ -58,7 +58,7 @@ export const decisionRoutes =
     app.delete(
       '/security/decisions/:id',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: { tags, summary: 'End a decision', params: Params, response: { 204: Type.Null() } },
       },
       async (request, reply) => {

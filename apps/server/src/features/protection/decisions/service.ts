@@ -6,7 +6,7 @@ import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
-import { anyVersion } from '@sallyport/store/object-version';
+import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { parseDuration } from './duration.ts';
 import type { DecisionStore, ImportedDecision, StoredDecision } from './store.ts';
 
@@ -61,6 +61,14 @@ const warningsOf = (
   return warn('is not enforced: decisions of CrowdSec are switched off (security.crowdsec.enabled)');
 };
 
+const historyOf = ({ uuid }: StoredDecision): string => `security/decisions/${uuid}`;
+
+/** What a change of a decision left, and the version that it made. */
+export interface Changed {
+  decision: StoredDecision;
+  version: number;
+}
+
 export const createDecisions = (deps: DecisionDeps) => {
   const { db, transact, store, whitelist, plane, inForce, record, clock } = deps;
   const now = () => clock().toISOString();
@@ -83,7 +91,43 @@ export const createDecisions = (deps: DecisionDeps) => {
     if (entry !== undefined) throw refuse.conflict(`decision would ban ${entry}, which is in admin_whitelist`);
   };
 
+  const insertIn = async (
+    tx: Executor,
+    given: Omit<StoredDecision, 'id'> & { id?: number },
+    actor: Actor,
+  ): Promise<Changed> => {
+    await refuseLockOut(tx, parseIp(given.ip), actor);
+    const decision = await store(tx).insert(given);
+    const resource = `security/decisions/${decision.id}`;
+    const history = [{ resource: historyOf(decision), after: decision }];
+    await record(tx, { action: 'decision.create', actor, resource, after: decision, history });
+    return { decision, version: await store(tx).raiseVersion() };
+  };
+
+  const deleteIn = async (
+    tx: Executor,
+    named: Identifier,
+    actor: Actor,
+    checkVersion: CheckVersion,
+  ): Promise<Changed> => {
+    const before = await findIn(tx, named);
+    checkVersion(before);
+    await store(tx).delete(before.id);
+    const resource = `security/decisions/${before.id}`;
+    // Those of a program come and go with its list.
+    const history = before.source === 'manual' ? [{ resource: historyOf(before), before }] : [];
+    await record(tx, { action: 'decision.delete', actor, resource, before, history });
+    return { decision: before, version: await store(tx).raiseVersion() };
+  };
+
   return {
+    /** The same changes in a transaction of the caller, who tells the plane afterwards. */
+    within: {
+      current: (tx: Executor, named: Identifier) => store(tx).find(named, now()),
+      create: insertIn,
+      remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+    },
+
     async list(query: DecisionQuery): Promise<Page<Decision>> {
       const page = await store(db).list(query, now());
       return { ...page, rows: page.rows.map(toWire) };
@@ -101,36 +145,24 @@ export const createDecisions = (deps: DecisionDeps) => {
     async create(input: NewDecision, actor: Actor): Promise<Decision> {
       const network = parseIp(input.ip);
       const lifetimeMs = input.duration === undefined ? undefined : parseDuration(input.duration);
-      const { decision, version } = await transact(async (tx) => {
-        await refuseLockOut(tx, network, actor);
-        const created = clock();
-        const decision = await store(tx).insert({
-          uuid: randomUUID(),
-          ip: formatNetwork(network),
-          action: input.action,
-          details: input.details ?? '',
-          source: 'manual',
-          created_at: created.toISOString(),
-          expires_at: lifetimeMs === undefined ? null : new Date(created.getTime() + lifetimeMs).toISOString(),
-        });
-        const resource = `security/decisions/${decision.id}`;
-        await record(tx, { action: 'decision.create', actor, resource, after: decision });
-        return { decision, version: await store(tx).raiseVersion() };
-      });
+      const created = clock();
+      const fields = {
+        uuid: randomUUID(),
+        ip: formatNetwork(network),
+        action: input.action,
+        details: input.details ?? '',
+        source: 'manual',
+        created_at: created.toISOString(),
+        expires_at: lifetimeMs === undefined ? null : new Date(created.getTime() + lifetimeMs).toISOString(),
+      };
+      const { decision, version } = await transact((tx) => insertIn(tx, fields, actor));
       await plane.decisionsChanged([decision.ip], version);
       return toWire(decision);
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
-      const { ip, version } = await transact(async (tx) => {
-        const before = await findIn(tx, named);
-        checkVersion(before);
-        await store(tx).delete(before.id);
-        const resource = `security/decisions/${before.id}`;
-        await record(tx, { action: 'decision.delete', actor, resource, before });
-        return { ip: before.ip, version: await store(tx).raiseVersion() };
-      });
-      await plane.decisionsChanged([ip], version);
+      const { decision, version } = await transact((tx) => deleteIn(tx, named, actor, checkVersion));
+      await plane.decisionsChanged([decision.ip], version);
     },
 
     /** Live decisions of one source. */

@@ -81,7 +81,7 @@ export const decisionStore = (db: Executor) => {
       return found;
     },
 
-    async insert(decision: Omit<StoredDecision, 'id'>): Promise<StoredDecision> {
+    async insert(decision: Omit<StoredDecision, 'id'> & { id?: number }): Promise<StoredDecision> {
       const row = await db.insertInto('decisions').values(decision).returningAll().executeTakeFirstOrThrow();
       return fromRow(row);
     },

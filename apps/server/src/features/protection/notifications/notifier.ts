@@ -43,6 +43,7 @@ const isClassOn = (settings: NotificationSettings, type: EventType): boolean => 
       return settings.notify_rate_limit_hits;
     case 'emergency_unproven':
     case 'backup_failed':
+    case 'change_reverted':
     case 'test':
       return true;
     default:

@@ -7,6 +7,7 @@ const TITLES: Readonly<Record<EventType, string>> = {
   rate_limit_hit: 'Rate limit exceeded',
   emergency_unproven: 'Emergency path not proven',
   backup_failed: 'Backup failed',
+  change_reverted: 'Change taken back, for nobody confirmed it',
   test: 'Test notification',
 };
 

@@ -41,7 +41,7 @@ export const rulesetRoutes =
     app.post(
       '/security/rulesets',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: {
           tags,
           summary: 'Add a ruleset or replace the one of this name; its rules are compiled first',
@@ -57,7 +57,7 @@ export const rulesetRoutes =
     app.delete(
       '/security/rulesets/:id',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: {
           tags,
           summary: 'Delete a ruleset that is not selected',

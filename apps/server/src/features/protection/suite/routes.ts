@@ -44,7 +44,7 @@ export const securityRoutes =
     app.post(
       '/security/config',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: {
           tags,
           summary: 'Change the security configuration; answers when it is enforced',
@@ -62,7 +62,7 @@ export const securityRoutes =
     app.post(
       '/security/exclusions',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: {
           tags,
           summary: 'Leave a rule out; takes what GET /security/blocks/:reference suggests',
@@ -80,7 +80,7 @@ export const securityRoutes =
     app.post(
       '/security/enable',
       {
-        config: { policy: 'sensitive' },
+        config: { policy: 'sensitive', isConfirmable: true },
         schema: { tags, summary: 'Switch the suite on', body: BreakGlass, response: { 200: Enabled } },
       },
       async (request) => {
@@ -93,7 +93,7 @@ export const securityRoutes =
       '/security/disable',
       {
         // The token is the credential: it has to work for who can't sign in any more.
-        config: { policy: 'public' },
+        config: { policy: 'public', isConfirmable: true },
         schema: { tags, summary: 'Switch the suite off', body: BreakGlass, response: { 200: Enabled } },
       },
       async (request) => {

@@ -48,7 +48,7 @@ export const settingRoutes =
     app.post(
       '/settings',
       {
-        config: { policy: 'administrator' },
+        config: { policy: 'administrator', isConfirmable: true },
         schema: { tags, summary: 'Set a setting', body: NewSetting, response: { 200: Setting } },
       },
       async (request, reply) => {
@@ -61,7 +61,7 @@ export const settingRoutes =
     app.delete(
       '/settings/:key',
       {
-        config: { policy: 'administrator' },
+        config: { policy: 'administrator', isConfirmable: true },
         schema: {
           tags,
           summary: 'Go back to the default of a setting',

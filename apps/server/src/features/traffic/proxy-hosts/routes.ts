@@ -35,7 +35,7 @@ export const proxyHostRoutes =
     app.post(
       '/proxy-hosts',
       {
-        config: { policy: 'member' },
+        config: { policy: 'member', isConfirmable: true },
         schema: {
           tags,
           summary: 'Add a proxy host; answers when it is live',
@@ -52,7 +52,7 @@ export const proxyHostRoutes =
     app.put(
       '/proxy-hosts/:uuid',
       {
-        config: { policy: 'member' },
+        config: { policy: 'member', isConfirmable: true },
         schema: {
           tags,
           summary: 'Change a proxy host; answers when the change is live',
@@ -68,7 +68,7 @@ export const proxyHostRoutes =
     app.delete(
       '/proxy-hosts/:uuid',
       {
-        config: { policy: 'member' },
+        config: { policy: 'member', isConfirmable: true },
         schema: { tags, summary: 'Delete a proxy host', params: Params, response: { 204: Type.Null() } },
       },
       async (request, reply) => {
@@ -80,7 +80,7 @@ export const proxyHostRoutes =
     app.post(
       '/proxy-hosts/bulk',
       {
-        config: { policy: 'member' },
+        config: { policy: 'member', isConfirmable: true },
         schema: {
           tags,
           summary: 'Change many proxy hosts alike, all or none',
@@ -94,7 +94,7 @@ export const proxyHostRoutes =
     app.post(
       '/proxy-hosts/bulk-delete',
       {
-        config: { policy: 'member' },
+        config: { policy: 'member', isConfirmable: true },
         schema: {
           tags,
           summary: 'Delete many proxy hosts, all or none',
