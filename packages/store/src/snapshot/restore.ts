@@ -4,6 +4,7 @@ import type { Database, Executor } from '../database/open.ts';
 import { refuse } from '../errors.ts';
 import { adoptSecrets } from '../secrets/open-sealed.ts';
 import type { Vault } from '../secrets/vault.ts';
+import { checkIdentities } from './check-identities.ts';
 import { compareStores, type Differences } from './compare.ts';
 import { putBack } from './put-back.ts';
 import { type Snapshot, stage } from './stage.ts';
@@ -64,6 +65,7 @@ export const withPrepared = async <T>(
     const rows = staged.kysely;
     await rows.transaction().execute((tx) => adoptSecrets(tx, vault, foreignKey));
     await refuseDangling(rows);
+    await checkIdentities(rows);
     await check?.(rows);
     return await work({
       differences: () => compareStores(db, rows),

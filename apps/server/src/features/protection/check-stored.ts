@@ -1,64 +1,111 @@
-import { parseNetwork } from '@sallyport/access';
-import { SecurityConfig } from '@sallyport/contract';
+import { formatNetwork, parseNetwork } from '@sallyport/access';
+import { AccessList, Decision, NotificationSettings, Ruleset, SecurityConfig } from '@sallyport/contract';
 import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { type Row, readTables } from '@sallyport/store/snapshot/read-tables';
-import { accessListStore } from './access-lists/store.ts';
+import { normaliseSetup } from '../../dataplane/protection/waf-setup.ts';
+import { checkWritten, createRowCheck } from '../check-row.ts';
+import { checkNotifications } from './notifications/service.ts';
+import { createRuleCheck } from './rulesets/check-rules.ts';
+import { findCoreRuleSet } from './rulesets/core-rule-set.ts';
+import { parseSourceUrl } from './rulesets/service.ts';
 import { normaliseExclusions } from './suite/exclusions.ts';
 import { normaliseNetworks } from './suite/network-list.ts';
 import { securityStore } from './suite/store.ts';
 
-const about = (what: string, look: () => void): void => {
+const about = async (what: string, look: () => Promise<void>): Promise<void> => {
   try {
-    look();
+    await look();
   } catch (error) {
     throw refuse.invalid(`${what}: ${(error as Error).message}`);
   }
 };
 
-const LIST_TYPES = ['allow', 'deny', 'geo_allow', 'geo_deny'];
-
-const checkList = (list: Awaited<ReturnType<ReturnType<typeof accessListStore>['all']>>[number]): void => {
-  if (!LIST_TYPES.includes(list.type)) throw new Error('type is none');
-  if (!Array.isArray(list.rules) || !Array.isArray(list.countries)) throw new Error('rules or countries are no list');
-  for (const { cidr } of list.rules) parseNetwork(cidr);
-  for (const country of list.countries) if (!/^[A-Z]{2}$/.test(country)) throw new Error(`${country} is no country`);
+/** Rows of which there is one. */
+const checkOnly = ({ id }: Row): void => {
+  if (id !== 1) throw new Error('there is more than one');
 };
 
-const checkDecision = (row: Row): void => {
-  parseNetwork(String(row.ip));
-  if (row.expires_at !== null && Number.isNaN(Date.parse(String(row.expires_at)))) throw new Error('no moment');
+/** What it names is judged whenever it is called; here that it is a URL of the kind. */
+const checkWebhook = (url: unknown): void => {
+  if (url !== '' && !(URL.canParse(String(url)) && String(url).startsWith('https://'))) {
+    throw new Error('webhook_url is no https:// URL');
+  }
+};
+
+const lists = () => {
+  const isList = createRowCheck(AccessList);
+  return async (row: Row): Promise<void> => {
+    const { rules } = (await isList(row)) as unknown as AccessList;
+    for (const { cidr } of rules) checkWritten('a rule', cidr, formatNetwork(parseNetwork(cidr)));
+  };
+};
+
+const bans = () => {
+  const isDecision = createRowCheck(Decision);
+  return async (row: Row): Promise<void> => {
+    await isDecision(row);
+    checkWritten('ip', row.ip, formatNetwork(parseNetwork(String(row.ip))));
+  };
+};
+
+const rulesets = (db: Executor) => {
+  const isRuleset = createRowCheck(Ruleset);
+  const check = createRuleCheck(findCoreRuleSet, () => securityStore(db).largestBodyLimit());
+  return async (row: Row): Promise<void> => {
+    const { name, mode, content, source_url } = (await isRuleset(row)) as unknown as Ruleset;
+    if (name === '') throw new Error('name is empty');
+    checkWritten('name', name, name.trim());
+    checkWritten('source_url', source_url, parseSourceUrl(source_url));
+    // Where there is no Core Rule Set, what goes with it refuses, and says so.
+    if (mode === 'owasp' && !findCoreRuleSet()) return;
+    checkWritten('rule_count', row.rule_count, await check(name, content, mode));
+  };
+};
+
+const suite = () => {
+  const isConfig = createRowCheck(SecurityConfig);
+  return async (row: Row): Promise<void> => {
+    checkOnly(row);
+    const config = (await isConfig(row)) as unknown as SecurityConfig;
+    for (const field of ['admin_whitelist', 'rate_limit_bypass_list'] as const) {
+      checkWritten(field, config[field], normaliseNetworks(config[field], field));
+    }
+    const { waf_allowed_methods, waf_allowed_content_types } = config;
+    const setup = normaliseSetup({ waf_allowed_methods, waf_allowed_content_types });
+    checkWritten('waf_allowed_methods', waf_allowed_methods, setup.waf_allowed_methods);
+    checkWritten('waf_allowed_content_types', waf_allowed_content_types, setup.waf_allowed_content_types);
+    normaliseExclusions(config.waf_exclusions);
+    checkWebhook(config.webhook_url);
+  };
+};
+
+const notifications = () => {
+  const isSettings = createRowCheck(NotificationSettings);
+  return async (row: Row): Promise<void> => {
+    checkOnly(row);
+    const settings = (await isSettings(row)) as unknown as NotificationSettings;
+    checkNotifications(settings);
+    checkWebhook(settings.webhook_url);
+  };
 };
 
 /**
  * Looks whether what the security suite of a store enforces is such that it could have been configured here, before it comes into
- * use: a list or a ban that does not parse protects nobody. Throws a `Refusal` (400) that names the first that is not.
+ * use: a list or a ban that does not parse protects nobody, and keeps what waits for it from being in force. Throws a `Refusal`
+ * (400) that names the first that is not.
  */
 export const checkStoredProtection = async (db: Executor): Promise<void> => {
-  let lists: Awaited<ReturnType<ReturnType<typeof accessListStore>['all']>>;
-  try {
-    lists = await accessListStore(db).all();
-  } catch (cause) {
-    throw refuse.invalid('an access list can not be read', { cause });
-  }
-  for (const list of lists) about(`access list ${list.name}`, () => checkList(list));
-  const config = await securityStore(db)
-    .config()
-    .catch((cause: unknown) => {
-      throw refuse.invalid('the security configuration can not be read', { cause });
-    });
-  if (config) {
-    // Needed now and then only: it would lie in memory.
-    const { Value } = await import('typebox/value');
-    about('the security configuration', () => {
-      const [problem] = Value.Errors(SecurityConfig, { ...config, enabled: false });
-      if (problem) throw new Error(`${problem.instancePath.slice(1)} ${problem.message}`);
-      normaliseNetworks(config.admin_whitelist, 'admin_whitelist');
-      normaliseNetworks(config.rate_limit_bypass_list, 'rate_limit_bypass_list');
-      normaliseExclusions(config.waf_exclusions);
-    });
-  }
-  for await (const { rows } of readTables(db, ['decisions'])) {
-    for (const row of rows) about(`the ban of ${row.ip}`, () => checkDecision(row));
-  }
+  const each = async (
+    table: Parameters<typeof readTables>[1],
+    what: (row: Row) => string,
+    look: (row: Row) => Promise<void>,
+  ) => {
+    for await (const { rows } of readTables(db, table)) for (const row of rows) await about(what(row), () => look(row));
+  };
+  await each(['security_config'], () => 'the security configuration', suite());
+  await each(['notification_settings'], () => 'the notification settings', notifications());
+  await each(['access_lists'], ({ name }) => `access list ${name}`, lists());
+  await each(['decisions'], ({ ip }) => `the ban of ${ip}`, bans());
+  await each(['rulesets'], ({ name }) => `ruleset ${name}`, rulesets(db));
 };

@@ -1,15 +1,15 @@
+import { isIP } from 'node:net';
+import { Certificate, ProxyHost, RemoteServer } from '@sallyport/contract';
 import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { parseOriginHost } from '@sallyport/store/names/domain-name';
 import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { type Row, readTables } from '@sallyport/store/snapshot/read-tables';
+import { normaliseSetup } from '../../dataplane/protection/waf-setup.ts';
+import { checkWritten, createRowCheck } from '../check-row.ts';
 import { parseCertificatePair } from './certificates/pem.ts';
 import { parseDomains } from './proxy-hosts/domains.ts';
-
-const LARGEST_PORT = 65_535;
-
-const isPort = (value: unknown): boolean => Number(value) >= 1 && Number(value) <= LARGEST_PORT;
 
 /** Says what is wrong in words that name the object. */
 const about = async (what: string, look: () => void | Promise<void>): Promise<void> => {
@@ -20,31 +20,27 @@ const about = async (what: string, look: () => void | Promise<void>): Promise<vo
   }
 };
 
-/** Flags of a host: all other whole numbers of the row mean something else. */
-const NUMBERS = new Set([
-  'id',
-  'forward_port',
-  'waf_body_limit',
-  'remote_server_id',
-  'certificate_id',
-  'access_list_id',
-]);
-
-const checkHost = (row: Row, owners: Map<string, number>): void => {
-  const domain = String(row.domain);
+const checkHost = (host: ProxyHost, owners: Map<string, number>): void => {
+  const { domain, forward_host, waf_allowed_methods, waf_allowed_content_types } = host;
   const names = parseDomains(domain);
-  if (names.join(',') !== domain) throw new Error('domain is not as it is stored');
+  checkWritten('domain', domain, names.join(','));
   for (const name of names) {
-    if (owners.get(name) !== row.id) throw new Error(`the name ${name} is not its own`);
+    if (owners.get(name) !== host.id) throw new Error(`the name ${name} is not its own`);
     owners.delete(name);
   }
-  if (row.forward_scheme !== 'http' && row.forward_scheme !== 'https') throw new Error('forward_scheme is none');
-  if (!isPort(row.forward_port)) throw new Error('forward_port is none');
-  parseOriginHost(String(row.forward_host));
-  for (const [column, value] of Object.entries(row)) {
-    if (typeof value !== 'number' || NUMBERS.has(column)) continue;
-    if (value !== 0 && value !== 1) throw new Error(`${column} is neither 0 nor 1`);
-  }
+  checkWritten('forward_host', forward_host, parseOriginHost(forward_host));
+  const setup = normaliseSetup({ waf_allowed_methods, waf_allowed_content_types });
+  checkWritten('waf_allowed_methods', waf_allowed_methods, setup.waf_allowed_methods);
+  checkWritten('waf_allowed_content_types', waf_allowed_content_types, setup.waf_allowed_content_types);
+};
+
+const checkCertificate = (row: Row, vault: Pick<Vault, 'open'>): void => {
+  const key = vault.open(String(row.key_sealed), certificateKeyContext(String(row.uuid)));
+  const { chainPem, names, notBefore, notAfter } = parseCertificatePair(String(row.chain_pem), key);
+  checkWritten('chain_pem', row.chain_pem, chainPem);
+  checkWritten('domains', row.domains, names.join(','));
+  checkWritten('not_before', row.not_before, notBefore.toISOString());
+  checkWritten('expires_at', row.expires_at, notAfter.toISOString());
 };
 
 /**
@@ -52,28 +48,41 @@ const checkHost = (row: Row, owners: Map<string, number>): void => {
  * into use. Throws a `Refusal` (400) that names the first that is not.
  */
 export const checkStoredTraffic = async (db: Executor, vault: Pick<Vault, 'open'>): Promise<void> => {
+  const isHost = createRowCheck(ProxyHost);
+  const isServer = createRowCheck(RemoteServer);
+  const isCertificate = createRowCheck(Certificate);
   const owners = new Map<string, number>();
   for await (const { rows } of readTables(db, ['proxy_host_names'])) {
     for (const row of rows) owners.set(String(row.name), Number(row.proxy_host_id));
   }
   for await (const { rows } of readTables(db, ['proxy_hosts'])) {
-    for (const row of rows) await about(`proxy host ${row.domain}`, () => checkHost(row, owners));
+    for (const row of rows) {
+      await about(`proxy host ${row.domain}`, async () => {
+        checkHost((await isHost(row)) as unknown as ProxyHost, owners);
+      });
+    }
   }
   for (const name of owners.keys())
     throw refuse.invalid(`the name ${name} belongs to a proxy host that does not have it`);
   for await (const { rows } of readTables(db, ['remote_servers'])) {
     for (const row of rows) {
-      await about(`remote server ${row.name}`, () => {
-        if (!isPort(row.port)) throw new Error('port is none');
+      await about(`remote server ${row.name}`, async () => {
+        await isServer(row);
+        checkWritten('host', row.host, parseOriginHost(String(row.host)));
       });
     }
   }
   for await (const { rows } of readTables(db, ['certificates'])) {
     for (const row of rows) {
-      await about(`certificate ${row.name}`, () => {
-        const key = vault.open(String(row.key_sealed), certificateKeyContext(String(row.uuid)));
-        parseCertificatePair(String(row.chain_pem), key);
+      await about(`certificate ${row.name}`, async () => {
+        await isCertificate(row);
+        checkCertificate(row, vault);
       });
+    }
+  }
+  for await (const { rows } of readTables(db, ['origin_addresses'])) {
+    for (const { name, address } of rows) {
+      if (isIP(String(address)) === 0) throw refuse.invalid(`the address of ${name} is none`);
     }
   }
 };

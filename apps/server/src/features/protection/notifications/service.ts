@@ -75,6 +75,19 @@ const normalise = (input: NotificationSettingsPatch): NotificationSettingsPatch 
   return patch;
 };
 
+const checkWhole = ({ webhook_format, webhook_template }: NotificationSettings): void => {
+  if (webhook_format === 'template' && webhook_template === '') {
+    throw refuse.invalid('webhook_template is required when webhook_format is template');
+  }
+};
+
+/** Throws a 400 for settings that could not have been saved; `webhook_url` is looked at elsewhere. */
+export const checkNotifications = (settings: NotificationSettings): void => {
+  const { email_recipients } = normalise(settings);
+  if (email_recipients !== settings.email_recipients) throw refuse.invalid('email_recipients is not as it is stored');
+  checkWhole(settings);
+};
+
 const toWire = ({ webhook_secret_sealed, ...settings }: StoredNotificationSettings): NotificationSettings => ({
   ...settings,
   webhook_secret_set: webhook_secret_sealed !== null,
@@ -120,12 +133,6 @@ export const createNotifications = (deps: NotificationDeps) => {
   const seal = (secret: string | undefined, before: string | null): string | null => {
     if (secret === undefined) return before;
     return secret === '' ? null : vault.seal(secret, SECRET_CONTEXT);
-  };
-
-  const checkWhole = ({ webhook_format, webhook_template }: NotificationSettings): void => {
-    if (webhook_format === 'template' && webhook_template === '') {
-      throw refuse.invalid('webhook_template is required when webhook_format is template');
-    }
   };
 
   const save = (

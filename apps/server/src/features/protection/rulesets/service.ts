@@ -26,7 +26,8 @@ export interface RulesetDeps {
 
 const MAX_FETCHED_BYTES = 5 * 1024 * 1024;
 
-const parseSourceUrl = (text: string): string => {
+/** Throws a 400 for what is no URL; none is none. */
+export const parseSourceUrl = (text: string): string => {
   const url = text.trim();
   if (url !== '' && !(URL.canParse(url) && /^https?:\/\//i.test(url))) {
     throw refuse.invalid('source_url must be an http:// or https:// URL');

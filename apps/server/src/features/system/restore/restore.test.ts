@@ -130,7 +130,7 @@ onBothDatabases('restoring', (kind) => {
     await addHost(service, 'later.example.com');
     const { status, body } = await restore(name);
     expect(status).toBe(400);
-    expect(body.error).toBe('proxy host odd.example.com: forward_port is none');
+    expect(body.error).toBe('proxy host odd.example.com: forward_port must be <= 65535');
     expect(await domains(service)).toEqual([...before, 'later.example.com'].sort());
   });
 

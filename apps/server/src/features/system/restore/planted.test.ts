@@ -1,0 +1,133 @@
+import type { Backup, ErrorBody, RestoreReport } from '@sallyport/contract';
+import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { sql } from 'kysely';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeCertificate, uploadForm } from '../../../../../../test/support/certificates.ts';
+import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
+import { startApp, type TestApp } from '../../../testing/start-app.ts';
+
+/** A column of a table, and what a hand-made backup holds there. */
+type Plant = readonly [table: string, column: string, value: string | number];
+
+const RULE = 'SecRule ARGS "@contains nothing" "id:1,phase:1,pass"';
+
+const PLANTS: readonly Plant[] = [
+  // Lines of HAProxy's maps and its commands are made of these.
+  ['decisions', 'ip', '198.51.100.9\n'],
+  ['decisions', 'ip', ' 198.51.100.9'],
+  ['decisions', 'ip', '198.51.100.9/24'],
+  ['decisions', 'uuid', 'x\n0.0.0.0/0 clear'],
+  ['decisions', 'uuid', ''],
+  ['decisions', 'action', 'allow'],
+  ['decisions', 'details', 'x'.repeat(5_000)],
+  ['decisions', 'created_at', 'yesterday'],
+  ['decisions', 'expires_at', '9999'],
+  ['decisions', 'id', -1],
+  ['decisions', 'id', 2_147_483_647],
+  ['proxy_hosts', 'id', 0],
+  ['proxy_hosts', 'uuid', '../../etc'],
+  ['proxy_hosts', 'name', 'x'.repeat(300)],
+  ['proxy_hosts', 'forward_host', ' ORIGIN.example.com '],
+  ['proxy_hosts', 'forward_host', '[::1]'],
+  ['proxy_hosts', 'waf_body_limit', -1],
+  ['proxy_hosts', 'waf_allowed_methods', 'GET|.*'],
+  ['proxy_hosts', 'waf_allowed_content_types', '|'],
+  ['proxy_hosts', 'updated_at', 'never'],
+  ['remote_servers', 'uuid', 'x'],
+  ['remote_servers', 'host', 'http://192.0.2.1/'],
+  ['remote_servers', 'name', ''],
+  ['remote_servers', 'provider', 'moon'],
+  ['remote_servers', 'enabled', 7],
+  ['access_lists', 'uuid', 'x'],
+  ['access_lists', 'enabled', 2],
+  ['access_lists', 'name', ''],
+  ['access_lists', 'rules', '[{"cidr":"192.0.2.0/24","description":7}]'],
+  ['certificates', 'domains', 'another.example.com'],
+  ['certificates', 'expires_at', '2999-01-01T00:00:00.000Z'],
+  ['certificates', 'provider', 'x'],
+  ['rulesets', 'content', 'SecRule ARGS "@rx (" "id:1,phase:1,deny"'],
+  ['rulesets', 'content', 'Include /etc/passwd'],
+  ['rulesets', 'content', 'SecRule ARGS "@pmFromFile /etc/passwd" "id:1,phase:1,deny"'],
+  ['rulesets', 'mode', 'x'],
+  ['rulesets', 'name', ' '],
+  ['rulesets', 'rule_count', -5],
+  ['rulesets', 'source_url', 'javascript:alert(1)'],
+  ['security_config', 'admin_whitelist', '192.0.2.7\n'],
+  ['security_config', 'rate_limit_bypass_list', '192.0.2.7 , 192.0.2.8'],
+  ['security_config', 'rate_limit_requests', -1],
+  ['security_config', 'waf_allowed_methods', '|'],
+  ['security_config', 'webhook_url', 'http://169.254.169.254/latest'],
+  ['security_config', 'updated_at', 'x'],
+  ['security_config', 'id', 2],
+  ['notification_settings', 'webhook_url', 'http://127.0.0.1:8085/'],
+  ['notification_settings', 'webhook_format', 'x'],
+  ['notification_settings', 'webhook_format', 'template'],
+  ['notification_settings', 'webhook_template', '{{'],
+  ['notification_settings', 'email_recipients', 'a@example.com\r\nBcc: b@example.com'],
+  ['notification_settings', 'min_log_level', 'x'],
+  ['notification_settings', 'enabled', 2],
+  ['origin_addresses', 'address', 'x'],
+  ['settings', 'value', 'x\n'],
+];
+
+describe('a backup that was made by hand', () => {
+  let app: TestApp;
+  let admin: Caller;
+  let database: Database;
+  beforeAll(async () => {
+    app = await startApp('sqlite');
+    admin = await createGiven(app).administrator();
+    const send = async (method: string, path: string, body: unknown) => {
+      const answer = await app.send(method, path, body, admin.headers);
+      expect(answer.status, JSON.stringify(answer.body)).toBeLessThan(300);
+    };
+    const form = uploadForm('site', makeCertificate(['site.example.com']));
+    await send('POST', '/certificates/upload', form);
+    await send('POST', '/remote-servers', { name: 'one', host: '192.0.2.1', port: 80 });
+    await send('POST', '/access-lists', { name: 'one', type: 'deny', rules: [{ cidr: '192.0.2.0/24' }] });
+    await send('POST', '/proxy-hosts', { domain: 'site.example.com', forward_host: '192.0.2.1', forward_port: 80 });
+    await send('POST', '/security/decisions', { ip: '198.51.100.9', action: 'block' });
+    await send('POST', '/security/rulesets', { name: 'one', mode: 'custom', content: RULE });
+    await send('POST', '/security/config', { admin_whitelist: '192.0.2.7' });
+    await send('PUT', '/security/notifications/settings', { enabled: false });
+    await send('POST', '/settings', { key: 'smtp.host', value: 'mail.example.com' });
+    database = openDatabase(app.config);
+    await sql`insert into origin_addresses (name, address, resolved_at) values ('origin.example.com', '192.0.2.1', '2026-01-01T00:00:00.000Z')`.execute(
+      database.kysely,
+    );
+  });
+  afterAll(async () => {
+    await database.stop();
+    await app.stop();
+  });
+
+  const tryPlant = async ([table, column, value]: Plant) => {
+    const at = sql.table(table);
+    const { rows } = await sql<
+      Record<string, unknown>
+    >`select rowid as _row, ${sql.ref(column)} as was from ${at}`.execute(database.kysely);
+    const [row] = rows;
+    if (rows.length !== 1 || !row) throw new Error(`${table} has ${rows.length} rows`);
+    const set = async (to: unknown) => sql`update ${at} set ${sql.ref(column)} = ${to}`.execute(database.kysely);
+    await sql`pragma foreign_keys = off`.execute(database.kysely);
+    await set(value);
+    const { body: backup } = await app.send<Backup>('POST', '/backups', {}, admin.headers);
+    await set(row.was);
+    return app.send<RestoreReport & ErrorBody>(
+      'POST',
+      `/backups/${backup.name}/restore`,
+      { dry_run: true },
+      admin.headers,
+    );
+  };
+
+  test('is taken when nothing was planted in it', async () => {
+    const { status, body } = await tryPlant(['decisions', 'details', 'seen twice']);
+    expect({ status, body }).toMatchObject({ status: 200, body: { restored: false } });
+  });
+
+  test.each(PLANTS)('with %s.%s %j is refused', async (...plant) => {
+    const { status, body } = await tryPlant(plant);
+    expect({ status, body }).toEqual({ status: 400, body: expect.objectContaining({ error: expect.any(String) }) });
+  });
+});
