@@ -26,6 +26,26 @@ export const wayOf = ({ isLocal, isProxied }: Actor): string => {
   return isLocal ? 'on this host' : 'directly, from elsewhere';
 };
 
+/** A change that waits: `id` is its confirmation's, `change` its own. */
+interface PendingChange {
+  id: string;
+  reverts_at: string;
+  change: number;
+  resource: string;
+}
+
+/**
+ * The query for every change that waits. As a cross join, by which SQLite starts from the few that wait: of an inner join it made a
+ * walk through all of the history, on each change.
+ */
+export const pendingChanges = (db: Executor) =>
+  db
+    .selectFrom('confirmations as c')
+    .crossJoin('history as h')
+    .whereRef('h.batch', '=', 'c.id')
+    .select(['c.id', 'c.reverts_at', 'h.id as change', 'h.resource'])
+    .orderBy('h.id');
+
 export const confirmationStore = (db: Executor) => ({
   list: (): Promise<ConfirmationRow[]> => db.selectFrom('confirmations').selectAll().orderBy('reverts_at').execute(),
 
@@ -53,18 +73,11 @@ export const confirmationStore = (db: Executor) => ({
   },
 
   /** Every change that waits, by the objects it is about. */
-  async changes(): Promise<{ id: string; reverts_at: string; change: number; resource: string }[]> {
-    return db
-      .selectFrom('confirmations as c')
-      .innerJoin('history as h', 'h.batch', 'c.id')
-      .select(['c.id', 'c.reverts_at', 'h.id as change', 'h.resource'])
-      .orderBy('h.id')
-      .execute();
-  },
+  changes: (): Promise<PendingChange[]> => pendingChanges(db).execute(),
 });
 
 /** What waits, by the transaction that asked: a bulk of thousands asks once. */
-const known = new WeakMap<Executor, Promise<Awaited<ReturnType<ReturnType<typeof confirmationStore>['changes']>>>>();
+const known = new WeakMap<Executor, Promise<PendingChange[]>>();
 
 /** What gets an operator out of trouble is never held up, nor what a program of ours puts back. */
 export const mayAlways = (action: string, { identity }: Actor): boolean =>
