@@ -13,7 +13,7 @@ export interface Question {
 
 /**
  * Why no verdict of this policy would count: there is none, it is older than what is asked for, or it lacks what it should
- * judge this host by. Undefined when it may judge. One that is newer than what HAProxy knows of has the last word.
+ * judge this host by. Undefined when it may judge. One that is newer than what HAProxy knows of has the last word on whether anything is enforced.
  */
 export const whyUnprepared = (policy: Policy | undefined, question: Question): string | undefined => {
   if (!policy) return 'there is no configuration to judge by';
@@ -23,8 +23,7 @@ export const whyUnprepared = (policy: Policy | undefined, question: Question): s
   const isSame = revision === required;
   if (isSame && isFirewalled && !policy.hasFirewall) return 'the firewall is asked for, and it is off here';
   if (isSame && hasList && !policy.enforcesLists) return 'an access list is asked for, and they are off here';
-  // Not told what is required (0), it can't claim to be newer.
-  if ((isSame || required === 0) && hasList && !policy.knowsAccess(hostId))
-    return `host ${hostId} has no access list here`;
+  // Not even to one that is newer: the list may be gone because the host is, whose route HAProxy has not forgotten yet.
+  if (hasList && !policy.knowsAccess(hostId)) return `host ${hostId} has no access list here`;
   return undefined;
 };

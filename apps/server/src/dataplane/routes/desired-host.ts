@@ -15,7 +15,7 @@ export interface DesiredHostDeps {
  * An origin without an address still has a route, so that its visitors get the 503 page and not the 404 page.
  * Linux refuses to connect to the broadcast address at once.
  */
-const NOWHERE = '255.255.255.255';
+export const NOWHERE = '255.255.255.255';
 
 /** Makes of a stored route what HAProxy should serve, and says why it leads nowhere; looks up no name. */
 export const createDesiredHost =

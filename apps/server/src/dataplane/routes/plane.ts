@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { createBatches } from '../batches.ts';
 import { type AppliedState, createAppliedStates, isAway } from './applied-states.ts';
 import { collectCertificates, collectEverything } from './collect.ts';
-import { createDesiredHost, type DesiredHostDeps } from './desired-host.ts';
+import { createDesiredHost, type DesiredHostDeps, NOWHERE } from './desired-host.ts';
 import { createNamesInUse } from './names-in-use.ts';
 import { createRestartWait } from './restart-wait.ts';
 import type { CertificateSource, HostRoute, RouteSource } from './source.ts';
@@ -202,6 +202,16 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
       const routes = await source.hostsById(ids).catch(() => []);
       await deps.resolver.ensure(routes.map(({ originHost }) => originHost));
       await applyHosts(ids);
+    },
+
+    /** Of these hosts those whose stored routes ask less of the guards: `closed` are gone or off, `unlisted` have no access list. */
+    async askingLess(ids: readonly number[]): Promise<Record<'closed' | 'unlisted', number[]>> {
+      const routes = new Map((await source.hostsById(ids)).map((route) => [route.id, route]));
+      const flags = (id: number) => routes.get(id)?.at(NOWHERE).flags;
+      return {
+        closed: ids.filter((id) => !flags(id)?.enabled),
+        unlisted: ids.filter((id) => flags(id)?.enabled && !flags(id)?.access_list),
+      };
     },
 
     /** Says of these hosts that they are not live as stored, and why; the next reconcile makes up for it. */

@@ -258,6 +258,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     inForce,
     /** See `createEnforcement`. */
     hostsChanged: enforcement.hostsChanged,
+    listedHosts: enforcement.listedHosts,
     /** Everything is told again: HAProxy or the guards lost what they knew. */
     replay: enforcement.replay,
     refusedUpgradeAt: refusedUpgrades.lastAt,

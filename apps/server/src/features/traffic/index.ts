@@ -26,7 +26,7 @@ export interface TrafficDeps {
   /** Where routes and certificates go live. */
   plane: Plane;
   reservedOrigin: ProxyHostDeps['reservedOrigin'];
-  protection: Pick<Protection, 'hostsChanged' | 'inForce' | 'refusedUpgradeAt'>;
+  protection: Pick<Protection, 'hostsChanged' | 'listedHosts' | 'inForce' | 'refusedUpgradeAt'>;
   backUp: System['backUp'];
 }
 
@@ -42,8 +42,20 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
     clock,
   });
 
-  /** The guards learn of an access list before the route goes live, and may forget one after: no request gets past it, or stuck, in between. */
+  /** Routes that must not ask any more, or serve, before the guards forget what they judge them by. */
+  const firstOf = async (ids: readonly number[]): Promise<number[]> => {
+    // A store that went away is met again by whoever reads it next.
+    const { closed, unlisted } = await plane.askingLess(ids).catch(() => ({ closed: [], unlisted: [] }));
+    return [...closed, ...protection.listedHosts(unlisted)];
+  };
+
+  /**
+   * The guards learn of an access list before the route goes live, and forget one after the route asks for it no more, or is gone:
+   * no request gets past it, or stuck, in between.
+   */
   const syncHosts = async (ids: readonly number[]): Promise<void> => {
+    const first = await firstOf(ids);
+    if (first.length > 0) await plane.syncHosts(first);
     let routesAreLive: () => void;
     try {
       routesAreLive = await protection.hostsChanged(ids);
@@ -51,7 +63,9 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
       log.error({ err }, 'the guards could not be told of a change');
       return plane.postponeHosts(ids, `the guards could not be told: ${(err as Error).message}`);
     }
-    await plane.syncHosts(ids).finally(routesAreLive);
+    const rest = ids.filter((id) => !first.includes(id));
+    if (rest.length === 0) return routesAreLive();
+    await plane.syncHosts(rest).finally(routesAreLive);
   };
   const syncCertificates = (ids: readonly number[]): Promise<void> => {
     surroundings.certificatesChanged();

@@ -217,6 +217,14 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
       });
     },
 
+    /** Of these hosts those for which the guards know an access list. */
+    listedHosts(ids: readonly number[]): number[] {
+      const listed = new Set(
+        state?.guard.hosts.filter(({ access_list_id }) => access_list_id !== null).map(({ id }) => id),
+      );
+      return ids.filter((id) => listed.has(id));
+    },
+
     /**
      * To be awaited before the routes of these hosts go live: the guards have to know their access lists by then. What it
      * resolves with is to be called when they are, or won't be: only then guards are held to what they have forgotten.
