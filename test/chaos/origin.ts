@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import type { Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A service behind the proxy. */
@@ -10,7 +10,7 @@ export interface Origin {
   stop(): Promise<void>;
 }
 
-/** Answers every request with its name; `/stream` sends the name again and again until the client goes away. */
+/** Answers every request with its name, on any free port when it is 0; `/stream` sends the name again and again until the client goes away. */
 export const startOrigin = async (name: string, port: number): Promise<Origin> => {
   const server = createServer(async (request, response) => {
     if (request.url !== '/stream') {
@@ -31,7 +31,7 @@ export const startOrigin = async (name: string, port: number): Promise<Origin> =
   await once(server, 'listening');
   return {
     name,
-    port,
+    port: (server.address() as AddressInfo).port,
     async stop() {
       server.close();
       for (const socket of sockets) socket.destroy();

@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { startLockedOut } from '../support/locked-out.ts';
 import { startPostgres } from '../support/start-postgres.ts';
+import { makingBackups, migrating, restoring } from './backup-work.ts';
+import { changingHosts, changingLists, reverting } from './changing-work.ts';
 import { emergencyReset } from './emergency-work.ts';
+import { createEstate } from './estate.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { Work } from './work.ts';
 
-/** POWER_CUTS=200 makes so many, CHAOS_SEED=7 repeats one order. */
-const cuts = Number(process.env.POWER_CUTS ?? 3);
+/** POWER_CUTS=200 makes so many, CHAOS_SEED=7 repeats one order, POWER_CUT_WORK=restoring takes only what is named so. */
+const cuts = Number(process.env.POWER_CUTS ?? 4);
 const seed = Number(process.env.CHAOS_SEED ?? 1);
 /** Work that takes longer than this is cut in its first part only. */
 const LONGEST_MS = 400;
@@ -19,25 +22,36 @@ test.each(['SQLite', 'PostgreSQL'])(
     onTestFinished(async () => postgres?.stop());
     const lockedOut = await startLockedOut(postgres?.url);
     const { product } = lockedOut;
+    const random = seededRandom(seed);
+    const estate = await createEstate(lockedOut);
     onTestFinished(async ({ task }) => {
       if (task.result?.state === 'fail') process.stderr.write(product.log().slice(-20_000));
+      await estate.stop();
       await lockedOut.stop();
     });
+    // A few cuts come to the first of them on SQLite, and to those that follow on PostgreSQL.
     const works: readonly Work[] = [
-      emergencyReset(lockedOut, 1),
+      restoring(estate, 'listed'),
+      changingHosts(estate, random),
+      makingBackups(estate),
       emergencyReset(lockedOut, 2),
+      reverting(estate, 'batch'),
+      migrating(estate, postgres?.url),
+      emergencyReset(lockedOut, 1),
+      restoring(estate, 'off'),
+      changingLists(estate),
       emergencyReset(lockedOut, 3),
-    ];
-    const random = seededRandom(seed);
+      reverting(estate, 'change'),
+    ].filter(({ name }) => name.includes(process.env.POWER_CUT_WORK ?? ''));
     const acknowledged: boolean[] = [];
 
     for (let cut = 0; cut < cuts; cut += 1) {
-      const work = works[cut % works.length] as Work;
+      const work = works[(cut + (postgres ? cuts : 0)) % works.length] as Work;
       await work.prepare();
       const running = work.run();
       // Every other one has its time, and on the other store the others: it must not be that none was ever acknowledged.
       if (cut % 2 === (postgres ? 1 : 0)) await Promise.race([running, sleep(10_000)]);
-      await sleep(random() * LONGEST_MS);
+      await sleep(random() * (work.longestMs ?? LONGEST_MS));
       await product.cutPower();
       const wasAcknowledged = await running;
       acknowledged.push(wasAcknowledged);

@@ -20,6 +20,9 @@ const cli = fileURLToPath(new URL('../../apps/cli/src/main.ts', import.meta.url)
 /** Which way back in: the server's, the emergency listener's, the shell's. */
 export type Tier = 1 | 2 | 3;
 
+/** One request to the API, below its root; resolves with what it answers. */
+export type Call = <T>(method: string, path: string, body?: object) => Promise<T>;
+
 /** The running product with the firewall on, in front of a host that an operator asks for something it refuses. */
 export interface LockedOut {
   product: Product;
@@ -33,6 +36,8 @@ export interface LockedOut {
   reset(tier: Tier, from?: string): Promise<boolean>;
   /** How many of the five switches are stored as on. */
   switchesOn(): Promise<number>;
+  /** Asks the API as the administrator, with a session that outlives the server. Rejects unless it did what it was asked for. */
+  call: Call;
   stop(): Promise<void>;
 }
 
@@ -43,13 +48,16 @@ export const startLockedOut = async (databaseUrl?: string): Promise<LockedOut> =
     SALLYPORT_EMERGENCY_TOKEN: TOKEN,
     SALLYPORT_EMERGENCY_BIND: `127.0.0.1:${tier2}`,
     SALLYPORT_CROWDSEC_PORT: String(crowdsec),
+    // What signs sessions; otherwise they would end with the server.
+    SALLYPORT_SESSION_SECRET: 'a secret that outlives each start',
   });
   const origin = createServer((_request, response) => response.end('fine'));
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
   await product.start();
   const attack = { host: 'walled.test', path: `/?id=${encodeURIComponent('1 union select password from users--')}` };
 
-  const call = async <T>(method: string, path: string, body?: object, token?: string): Promise<T> => {
+  let token: string | undefined;
+  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
     const response = await fetch(product.api + path, {
       method,
       headers: {
@@ -67,8 +75,7 @@ export const startLockedOut = async (databaseUrl?: string): Promise<LockedOut> =
     email: 'a@example.com',
     password: 'correct horse',
   });
-  // A session ends with the server.
-  const { token } = await call<{ token: string }>('POST', '/tokens', { name: 't', role: 'admin' }, session.token);
+  token = session.token;
   await call('POST', '/proxy-hosts', {
     domain: attack.host,
     forward_host: '127.0.0.1',
@@ -120,8 +127,9 @@ export const startLockedOut = async (databaseUrl?: string): Promise<LockedOut> =
     product,
     attack,
     ask,
+    call,
     async lock() {
-      for (const key of SWITCHES) await call('POST', '/settings', { key, value: 'true' }, token);
+      for (const key of SWITCHES) await call('POST', '/settings', { key, value: 'true' });
       await until('the proxy refuses', async () => (await ask()) === 403, 120_000);
     },
     async reset(tier, from) {
@@ -133,12 +141,7 @@ export const startLockedOut = async (databaseUrl?: string): Promise<LockedOut> =
       return status === 200 && (JSON.parse(body) as { success: boolean }).success;
     },
     async switchesOn() {
-      const { settings } = await call<{ settings: { key: string; value: string }[] }>(
-        'GET',
-        '/settings?per_page=100',
-        undefined,
-        token,
-      );
+      const { settings } = await call<{ settings: { key: string; value: string }[] }>('GET', '/settings?per_page=100');
       return settings.filter(({ key, value }) => SWITCHES.includes(key) && value === 'true').length;
     },
     async stop() {

@@ -136,7 +136,7 @@ export const createProduct = (
       await until(
         'the supervisor says that it is ready',
         () => {
-          if (child.exitCode !== null) throw new Error(`the supervisor ended:\n${log()}`);
+          if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the supervisor ended:\n${log()}`);
           return log().slice(before).includes('\nReady after ');
         },
         90_000,

@@ -1,0 +1,24 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { startLockedOut } from '../support/locked-out.ts';
+import { all, createEstate } from './estate.ts';
+
+const ROUNDS = 6;
+
+test('a host that is switched off and loses its access list, or is deleted with it, lets nobody through on the way', async () => {
+  const lockedOut = await startLockedOut();
+  const estate = await createEstate(lockedOut);
+  onTestFinished(async () => {
+    await estate.stop();
+    await lockedOut.stop();
+  });
+  await estate.prepare(all(estate, 'red'));
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await estate.denied('off');
+    await estate.denied('listed');
+  }
+  await estate.check();
+  await estate.prepare(all(estate, 'red'));
+  const uuids = (await estate.hosts()).map(({ uuid }) => uuid);
+  await estate.call('POST', '/proxy-hosts/bulk-delete', { uuids });
+  expect(estate.passedSoFar()).toEqual([]);
+}, 300_000);
