@@ -54,7 +54,7 @@ export interface StartOptions {
   /** Destinations that are refused when the server fetches on a caller's behalf. */
   addressPolicy?: AddressPolicy;
   /** The programs of CrowdSec; default: those of Debian's package. */
-  crowdsec?: { daemon: string; cli: string };
+  crowdsec?: { daemon: string; cli: string; hub: string };
   /** Shows the operator the token that setting up from another host needs. */
   announceSetupToken?: (token: string) => void;
 }

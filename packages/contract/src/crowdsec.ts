@@ -29,6 +29,9 @@ export const CrowdsecStatus = Type.Object(
       description: 'When its decisions were last read; null: not since this server was started.',
     }),
     acquisition: Type.Array(Type.String(), { description: 'Log files that it reads.' }),
+    scenarios: Type.Array(Type.String(), {
+      description: 'Names of the scenarios that judge what is read; see GET /admin/crowdsec/presets.',
+    }),
     traffic: Type.Object(
       {
         told: Type.Boolean({ description: 'HAProxy tells of every request, which is what CrowdSec judges.' }),
@@ -51,3 +54,31 @@ export const CrowdsecStatus = Type.Object(
   { title: 'CrowdsecStatus' },
 );
 export type CrowdsecStatus = Static<typeof CrowdsecStatus>;
+
+export const CrowdsecPreset = Type.Object(
+  {
+    name: Type.String({ description: 'As its hub names it: author/name.' }),
+    kind: choice(['collection', 'scenario'], {
+      description: 'A collection holds scenarios, its own and those of others.',
+    }),
+    description: Type.String({ description: 'What it detects, in the words of its maker.' }),
+    usable: Type.Boolean({
+      description:
+        'It judges what clients ask of a web server, which is all that CrowdSec is told here. Others can not be applied.',
+    }),
+    applied: Type.Boolean({ description: 'All of its usable scenarios are to be in force.' }),
+    scenarios: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        description: Type.String(),
+        applied: Type.Boolean(),
+        issue: Type.Union([Type.String(), Type.Null()], {
+          description: 'Why CrowdSec refused it, in its words; it goes on without it.',
+        }),
+      }),
+      { description: 'Those that are usable.' },
+    ),
+  },
+  { title: 'CrowdsecPreset' },
+);
+export type CrowdsecPreset = Static<typeof CrowdsecPreset>;

@@ -120,6 +120,9 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'POST /admin/crowdsec/start': 'sensitive',
   'POST /admin/crowdsec/stop': 'sensitive',
   'GET /admin/crowdsec/status': 'member',
+  'GET /admin/crowdsec/presets': 'member',
+  'POST /admin/crowdsec/presets/:author/:name/apply': 'administrator',
+  'DELETE /admin/crowdsec/presets/:author/:name': 'administrator',
 };
 
 /** What a caller gets before the route is reached; `through` when it is reached, whatever it then answers. */
@@ -230,8 +233,9 @@ describe.each<Mode>(['local', 'required', 'open'])('in mode %s', (mode) => {
     const text = await response.text();
     // Without a token of the deployment there is no emergency reset, whoever asks.
     if (route === 'POST /emergency/security-reset') expect(response.status).toBe(501);
-    // Where CrowdSec is not installed it can't be started, whoever asks.
-    else if (route === 'POST /admin/crowdsec/start') expect([200, 401, 403, 503]).toContain(response.status);
+    // Where CrowdSec is not installed it can't be started and has no presets, whoever asks.
+    else if (/ \/admin\/crowdsec\/(?:start|presets)/.test(route))
+      expect([200, 401, 403, 503]).toContain(response.status);
     else expect(response.status, `${route}: ${text}`).toBeLessThan(500);
     expect(response.headers.get('cache-control'), route).toBe('no-store');
     // The API document shows these words in its examples.

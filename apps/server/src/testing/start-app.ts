@@ -72,7 +72,7 @@ export interface TestApp {
 export type TestOptions = StartOptions & { log?: Logger };
 
 /** Only tests of CrowdSec start it. */
-const NO_CROWDSEC = { daemon: '/nonexistent/crowdsec', cli: '/nonexistent/cscli' };
+const NO_CROWDSEC = { daemon: '/nonexistent/crowdsec', cli: '/nonexistent/cscli', hub: '/nonexistent/hub' };
 
 /** Starts the real service on a free port, with an empty store; no HAProxy runs unless the test starts one. */
 export const startApp = async (

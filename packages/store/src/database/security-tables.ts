@@ -119,6 +119,17 @@ export interface EmergencyDrillRow {
   told_at: IsoTime | null;
 }
 
+/** A preset of CrowdSec was applied or taken back; the last one about it counts. */
+export interface PresetEventRow {
+  id: Generated<number>;
+  /** As the hub names it: `author/name`. */
+  preset: string;
+  applied: Flag;
+  /** See `actorName`. */
+  actor: string;
+  created_at: IsoTime;
+}
+
 export interface SecurityTables {
   security_config: SecurityConfigRow;
   break_glass_tokens: BreakGlassTokenRow;
@@ -129,4 +140,5 @@ export interface SecurityTables {
   notification_settings: NotificationSettingsRow;
   security_blocks: BlockRow;
   emergency_drills: EmergencyDrillRow;
+  preset_events: PresetEventRow;
 }

@@ -50,6 +50,7 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   break_glass_tokens: { key: ['id'], ...LEFT_AS_IT_IS },
   decisions: { key: ['id'], isKept: true, onRestore: 'add' },
   rulesets: { key: ['id'], ...CONFIGURATION },
+  preset_events: { key: ['id'], ...CONFIGURATION },
   notification_settings: { key: ['id'], ...CONFIGURATION },
   audit_logs: { key: ['id'], ...LEFT_AS_IT_IS },
   audit_chain: { key: ['id'], ...LEFT_AS_IT_IS },

@@ -21,6 +21,7 @@ import { accessListStore } from './access-lists/store.ts';
 import { blockRoutes } from './blocks/routes.ts';
 import { createBlocks } from './blocks/service.ts';
 import { blockStore } from './blocks/store.ts';
+import { presetRoutes } from './crowdsec/presets/routes.ts';
 import { type CrowdsecProgram, DEBIAN } from './crowdsec/program.ts';
 import { crowdsecRoutes } from './crowdsec/routes.ts';
 import { createCrowdsec } from './crowdsec/service.ts';
@@ -194,6 +195,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     publish: hub.publish,
     tellTraffic: enforcement.tellTraffic,
     isTrafficTold: enforcement.isTrafficTold,
+    db,
     transact,
     record,
     clock,
@@ -296,6 +298,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       await app.register(blockRoutes(blocks));
       await app.register(logRoutes(hub, liveReaders));
       await app.register(crowdsecRoutes(crowdsec));
+      await app.register(presetRoutes(crowdsec.presets));
     },
 
     /** Enforces what is stored and takes in what guards tell, until stopped. */

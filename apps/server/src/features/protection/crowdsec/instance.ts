@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
-  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -14,29 +13,16 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CrowdsecAccount } from './account.ts';
+import { copyParsers, copyScenarios } from './detection.ts';
 import { configFiles, WHITELIST_FILE, whitelistParser } from './files.ts';
 import type { Credentials } from './lapi-writer.ts';
+import { type HubScenario, readHub } from './presets/hub.ts';
 import type { CrowdsecProgram } from './program.ts';
+import { reasonIn } from './words.ts';
 
 const run = promisify(execFile);
 
-const HUB = '/usr/share/crowdsec/hub';
-const LISTS = '/usr/share/crowdsec/data';
-const PATTERNS = '/etc/crowdsec/patterns';
-
-/** Of the offline hub, what reads a web server's log. Not its `whitelists`: who is spared is ours to say. */
-const PARSERS = [
-  's00-raw/crowdsecurity/syslog-logs.yaml',
-  's01-parse/crowdsecurity/nginx-logs.yaml',
-  's02-enrich/crowdsecurity/dateparse-enrich.yaml',
-  's02-enrich/crowdsecurity/http-logs.yaml',
-];
-
-/** Debian ships one list under another name than its scenario asks for; without it every line is an error of 13 kB. */
-const RENAMED: Readonly<Record<string, string>> = { 'http_path_traversal.txt': 'path_traversal.txt' };
-
-/** A scenario about what clients ask of a web server; not all of them name the kind of log. */
-const OF_HTTP = /http_access-log|Meta\.service == 'http'|Meta\.http_(?:path|status|user_agent)/;
+const TRIAL_MS = 30_000;
 
 const NO_RIGHTS =
   'root lacks rights here (CAP_SETUID, CAP_SETGID, CAP_SETPCAP) that giving CrowdSec an account of its own takes; run Sallyport as another user';
@@ -52,37 +38,6 @@ export interface Instance {
 
 /** What CrowdSec's processes get of an environment: nothing of ours. */
 export const crowdsecEnvironment = (): Record<string, string> => ({ ...ENVIRONMENT });
-
-const filesIn = (directory: string): string[] =>
-  readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.yaml'))
-    .map((entry) => join(entry.parentPath, entry.name));
-
-/** Where a scenario's lists are; undefined when one is missing, which would stop the start. */
-const listsOf = (scenario: string): [name: string, from: string][] | undefined => {
-  const names = [...scenario.matchAll(/^\s*(?:- )?dest_file:\s*["']?([\w.-]+)/gm)].map(([, name = '']) => name);
-  const found = names.map((name): [string, string] => [name, join(LISTS, RENAMED[name] ?? name)]);
-  return found.every(([, from]) => existsSync(from)) ? found : undefined;
-};
-
-const copyDetection = (directory: string): void => {
-  for (const parser of PARSERS) {
-    const [stage = '', , name = ''] = parser.split('/');
-    mkdirSync(join(directory, 'etc/parsers', stage), { recursive: true });
-    copyFileSync(join(HUB, 'parsers', parser), join(directory, 'etc/parsers', stage, name));
-  }
-  mkdirSync(join(directory, 'etc/scenarios'), { recursive: true });
-  for (const path of filesIn(join(HUB, 'scenarios'))) {
-    const text = readFileSync(path, 'utf8');
-    const lists = OF_HTTP.test(text) ? listsOf(text) : undefined;
-    if (!lists) continue;
-    const [author = '', name = ''] = path.split('/').slice(-2);
-    copyFileSync(path, join(directory, 'etc/scenarios', `${author}-${name}`));
-    for (const [list, from] of lists) copyFileSync(from, join(directory, 'lists', list));
-  }
-  mkdirSync(join(directory, 'etc/patterns'), { recursive: true });
-  for (const name of readdirSync(PATTERNS)) copyFileSync(join(PATTERNS, name), join(directory, 'etc/patterns', name));
-};
 
 /** Read, not written, by CrowdSec: root must never write where another account could have put a link. */
 const letRead = (path: string, id: number | undefined): void => {
@@ -103,34 +58,51 @@ const runCli = async ({ account, program }: Instance, args: readonly string[]): 
   return stdout;
 };
 
+const CREDENTIALS = 'credentials.yaml';
+
+/** Makes the directory of what it writes anew. Once that is its own, root must not write there any more. */
+const makeState = ({ id, state: { at } }: CrowdsecAccount, credentials?: string): void => {
+  const file = join(at, CREDENTIALS);
+  rmSync(at, { recursive: true, force: true });
+  mkdirSync(at, { mode: 0o700 });
+  if (credentials !== undefined) writeFileSync(file, credentials, { mode: 0o600 });
+  if (id === undefined) return;
+  if (credentials !== undefined) chownSync(file, id, id);
+  chownSync(at, id, id);
+};
+
 const keyFile = (directory: string): string => join(directory, 'key');
 
 /** Machine and bouncer are rows of CrowdSec's database: all three are made together, or none is there. */
 const makeCredentials = async (instance: Instance): Promise<void> => {
   const { directory, account } = instance;
   const { at: state, view } = account.state;
-  const isMade = [keyFile(directory), join(state, 'crowdsec.db'), join(state, 'credentials.yaml')].every(existsSync);
+  const isMade = [keyFile(directory), join(state, 'crowdsec.db'), join(state, CREDENTIALS)].every(existsSync);
   if (isMade) return;
   rmSync(keyFile(directory), { force: true });
-  rmSync(state, { recursive: true, force: true });
-  mkdirSync(state, { mode: 0o700 });
-  if (account.id !== undefined) chownSync(state, account.id, account.id);
-  await runCli(instance, ['machines', 'add', 'sallyport', '--auto', '-f', `${view}/credentials.yaml`]);
+  makeState(account);
+  await runCli(instance, ['machines', 'add', 'sallyport', '--auto', '-f', `${view}/${CREDENTIALS}`]);
   const key = (await runCli(instance, ['bouncers', 'add', 'sallyport', '-o', 'raw'])).trim();
   if (!/^[\w+/=-]{16,}$/.test(key)) throw new Error('cscli made no key for the decisions');
   writeFileSync(keyFile(directory), key, { mode: 0o600 });
 };
 
-/** Has the process spare these networks from now on, once it is told to read its configuration anew. */
-export const writeWhitelist = ({ directory, account }: Instance, whitelist: readonly string[]): void => {
-  const path = join(directory, WHITELIST_FILE);
-  writeFileSync(path, whitelistParser(whitelist));
-  letRead(path, account.id);
+/** What it judges by: scenarios, and networks (canonical addresses and CIDR ranges) that it never looks at. */
+export interface Rules {
+  whitelist: readonly string[];
+  scenarios: readonly HubScenario[];
+}
+
+/** Has the process judge by these from now on, once it is told to read its configuration anew. */
+export const writeRules = ({ directory, account }: Instance, { whitelist, scenarios }: Rules): void => {
+  writeFileSync(join(directory, WHITELIST_FILE), whitelistParser(whitelist));
+  copyScenarios(directory, scenarios);
+  for (const part of ['etc', 'lists']) letRead(join(directory, part), account.id);
 };
 
 /** Who we are to its local API. Throws when there is no such file yet, or it can't be read. */
 export const readCredentials = ({ account }: Pick<Instance, 'account'>): Credentials => {
-  const text = readFileSync(join(account.state.at, 'credentials.yaml'), 'utf8');
+  const text = readFileSync(join(account.state.at, CREDENTIALS), 'utf8');
   const field = (name: string): string => new RegExp(`^${name}:\\s*["']?(.*?)["']?\\s*$`, 'm').exec(text)?.[1] ?? '';
   return { machine_id: field('login'), password: field('password') };
 };
@@ -138,13 +110,17 @@ export const readCredentials = ({ account }: Pick<Instance, 'account'>): Credent
 /** The log that CrowdSec reads. */
 export const accessLog = (directory: string): string => join(directory, 'log', 'access.log');
 
-/**
- * Writes the private instance anew but for its state, and makes its credentials the first time. Returns the key that its decisions
- * are read with. Throws when a file can't be written or `cscli` fails.
- */
-export const prepareInstance = async (instance: Instance, whitelist: readonly string[] = []): Promise<string> => {
-  const { directory, account, port } = instance;
+/** Its account may look into this directory of ours. */
+const openFor = ({ id }: CrowdsecAccount, directory: string): void => {
   mkdirSync(directory, { recursive: true, mode: 0o750 });
+  if (id !== undefined) chownSync(directory, 0, id);
+  chmodSync(directory, 0o750);
+};
+
+/** Writes all that it reads anew. Throws when a file can't be written. */
+export const writeFiles = (instance: Instance, rules: Rules): void => {
+  const { directory, account, port, program } = instance;
+  openFor(account, directory);
   for (const part of ['etc', 'hub', 'lists']) rmSync(join(directory, part), { recursive: true, force: true });
   for (const part of ['etc/notifications', 'hub', 'lists', 'log'])
     mkdirSync(join(directory, part), { recursive: true });
@@ -152,13 +128,48 @@ export const prepareInstance = async (instance: Instance, whitelist: readonly st
     mkdirSync(dirname(join(directory, name)), { recursive: true });
     writeFileSync(join(directory, name), text);
   }
-  copyDetection(directory);
-  writeFileSync(join(directory, WHITELIST_FILE), whitelistParser(whitelist));
+  copyParsers(directory, program.hub);
   // A file that is missing at the start is never followed.
   writeFileSync(accessLog(directory), '', { flag: 'a' });
-  for (const part of ['etc', 'hub', 'lists', 'log']) letRead(join(directory, part), account.id);
-  if (account.id !== undefined) chownSync(directory, 0, account.id);
-  chmodSync(directory, 0o750);
+  for (const part of ['etc', 'hub', 'log']) letRead(join(directory, part), account.id);
+  writeRules(instance, rules);
+};
+
+/**
+ * Writes the private instance anew but for its state, and makes its credentials the first time. Returns the key that its decisions
+ * are read with. Throws when a file can't be written or `cscli` fails.
+ */
+export const prepareInstance = async (
+  instance: Instance,
+  rules: Rules = { whitelist: [], scenarios: readHub(instance.program.hub).scenarios },
+): Promise<string> => {
+  writeFiles(instance, rules);
   await makeCredentials(instance);
-  return readFileSync(keyFile(directory), 'utf8').trim();
+  return readFileSync(keyFile(instance.directory), 'utf8').trim();
+};
+
+/**
+ * Has CrowdSec read what it would judge by, in a place beside that of the process, which may run. Returns what it says against it, in
+ * its words; undefined when it takes it.
+ */
+export const tryRules = async (instance: Instance, rules: Rules): Promise<string | undefined> => {
+  openFor(instance.account, instance.directory);
+  const directory = join(instance.directory, 'trial');
+  const view = join(instance.account.view, 'trial');
+  const { at, view: stateView } = instance.account.state;
+  const state = { at: `${at}-trial`, view: `${stateView}-trial` };
+  const account = { ...instance.account, view, state };
+  try {
+    writeFiles({ ...instance, directory, account }, rules);
+    // Both are asked for and not used, for nothing is run.
+    makeState(account, 'url: http://127.0.0.1:1/\nlogin: none\npassword: none\n');
+    const [command, line] = account.wrap(instance.program.daemon, ['-c', `${view}/etc/config.yaml`, '-t', '-no-api']);
+    const options = { env: crowdsecEnvironment(), cwd: account.cwd, timeout: TRIAL_MS };
+    return await run(command, line, options).then(
+      () => undefined,
+      (error: Error & { stderr?: string }) => reasonIn(error.stderr?.trim().split('\n') ?? []) ?? error.message,
+    );
+  } finally {
+    for (const made of [directory, state.at]) rmSync(made, { recursive: true, force: true });
+  }
 };

@@ -4,6 +4,7 @@ import { readProcess } from '@sallyport/deployment/processes';
 import { isDamage } from './damage.ts';
 import { endProcess } from './ending.ts';
 import { crowdsecEnvironment, type Instance } from './instance.ts';
+import { reasonIn } from './words.ts';
 
 /** Lines of its log that are kept to tell why it ended. */
 const LINES_KEPT = 40;
@@ -15,6 +16,8 @@ export interface CrowdsecProcess {
   isRunning(): boolean;
   /** Its scenarios are loaded: it judges what is logged from now on. */
   isReading(): boolean;
+  /** Has it read its configuration anew; until it has, it does not read. */
+  reload(): void;
   /** What it said last of a database that can't be used. */
   toldOfDamage(): string | undefined;
   /** Why it ended, in words; resolves only then. */
@@ -22,18 +25,6 @@ export interface CrowdsecProcess {
   /** Ends it, after `politeMs` by force; by default it has the time it takes. */
   stop(politeMs?: number): Promise<void>;
 }
-
-const message = (line: string): string => {
-  const text = /\bmsg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line;
-  return text.replaceAll('\\"', '"').slice(0, 500);
-};
-
-/** Its own words for what ended it: the last fatal line, else the last line at all. */
-const reasonIn = (lines: readonly string[]): string | undefined => {
-  const told =
-    lines.findLast(isDamage) ?? lines.findLast((line) => /level=(?:fatal|panic)|^panic:/.test(line)) ?? lines.at(-1);
-  return told === undefined ? undefined : message(told);
-};
 
 /** Starts CrowdSec on an instance that has been prepared. Rejects when it can't be started at all. */
 export const startProcess = async ({ account, program }: Instance): Promise<CrowdsecProcess> => {
@@ -74,6 +65,10 @@ export const startProcess = async ({ account, program }: Instance): Promise<Crow
     startTime,
     isRunning: () => isRunning,
     isReading: () => isRunning && isReading,
+    reload() {
+      isReading = false;
+      process.kill(pid, 'SIGHUP');
+    },
     toldOfDamage: () => lines.findLast(isDamage),
     ended,
     async stop(politeMs) {

@@ -6,21 +6,27 @@ const run = promisify(execFile);
 
 const INSTALL = 'install it with: apt-get install crowdsec (docs/guide/crowdsec.md tells how without internet)';
 
-/** What Debian's package brings, and what every layout has to have. */
-const NEEDED = ['/usr/share/crowdsec/hub', '/etc/crowdsec/patterns'];
+/** What Debian's package brings beside its hub, and what every layout has to have. */
+export const PATTERNS = '/etc/crowdsec/patterns';
 
 /** Where the two programs and their offline hub are; tests name others. */
 export interface CrowdsecProgram {
   daemon: string;
   cli: string;
+  /** Directory. */
+  hub: string;
 }
 
-export const DEBIAN: CrowdsecProgram = { daemon: '/usr/bin/crowdsec', cli: '/usr/bin/cscli' };
+export const DEBIAN: CrowdsecProgram = {
+  daemon: '/usr/bin/crowdsec',
+  cli: '/usr/bin/cscli',
+  hub: '/usr/share/crowdsec/hub',
+};
 
 /** Says in words why CrowdSec can't be run here; undefined when it can. */
-export const whyNotInstalled = ({ daemon, cli }: CrowdsecProgram): string | undefined => {
+export const whyNotInstalled = ({ daemon, cli, hub }: CrowdsecProgram): string | undefined => {
   if (!existsSync(daemon) || !existsSync(cli)) return `CrowdSec is not installed; ${INSTALL}`;
-  const missing = NEEDED.find((path) => !existsSync(path));
+  const missing = [hub, PATTERNS].find((path) => !existsSync(path));
   return missing === undefined ? undefined : `CrowdSec lacks ${missing}, which Debian's package brings; ${INSTALL}`;
 };
 

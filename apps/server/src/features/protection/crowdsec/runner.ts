@@ -8,10 +8,12 @@ import { probeTcp } from '../../../net/tcp-probe.ts';
 import { crowdsecAccount } from './account.ts';
 import { isDamage, setAside } from './damage.ts';
 import { endLeftBehind, notePid } from './ending.ts';
-import { type Instance, prepareInstance, readCredentials, writeWhitelist } from './instance.ts';
+import { type Instance, prepareInstance, type Rules, readCredentials, tryRules, writeRules } from './instance.ts';
 import { isUp } from './lapi.ts';
+import { chosenOf, type HubPreset, type HubScenario, type PresetChoice, readHub } from './presets/hub.ts';
 import { type CrowdsecProcess, startProcess } from './process.ts';
 import { type CrowdsecProgram, whyNotInstalled } from './program.ts';
+import { refusedFile } from './words.ts';
 
 /** Spec: the start is verified by a process check; some faults show only after the local API is up. */
 const CHECK_MS = 2_000;
@@ -23,6 +25,13 @@ const RESTART_MS = [1_000, 60_000] as const;
 const RECOVERED_MS = 60_000;
 const PROBE_MS = 1_000;
 
+/** What is stored of what it judges by. */
+export interface Configured {
+  /** Networks that it never looks at. */
+  whitelist: readonly string[];
+  choices: readonly PresetChoice[];
+}
+
 export interface RunnerDeps {
   dataDir: string;
   port: number;
@@ -30,12 +39,14 @@ export interface RunnerDeps {
   log: Logger;
   /** It answers, also after a restart; `key` reads its decisions. */
   onReady: (key: string) => void;
-  /** Networks that it never looks at. */
-  whitelist: () => Promise<readonly string[]>;
+  /** What it is to judge by. */
+  configured: () => Promise<Configured>;
   /** See `createAlone`. */
   alone: (onLost: () => void) => Alone;
   /** Its database was damaged, as the reason tells, and it begins anew. */
   onDamage: (reason: string) => void;
+  /** It can't load this scenario, as the reason tells, and goes on without it. */
+  onRefused: (scenario: string, reason: string) => void;
   /** It ended so often that it will not be there for a while. */
   onAway: () => void;
 }
@@ -52,10 +63,11 @@ export const createRunner = ({
   port,
   program,
   log,
-  whitelist,
+  configured,
   alone,
   onReady,
   onDamage,
+  onRefused,
   onAway,
 }: RunnerDeps) => {
   const directory = join(dataDir, 'crowdsec');
@@ -66,8 +78,12 @@ export const createRunner = ({
   let launched: CrowdsecProcess | undefined;
   let issue: string | null = null;
   let isWanted = false;
-  /** Whom the process spares, as far as it was told. */
-  let spared: readonly string[] = [];
+  /** What the process was told, and what it judges by since. */
+  let told: Configured = { whitelist: [], choices: [] };
+  let rules: Rules = { whitelist: [], scenarios: [] };
+  /** Scenarios that it can't load, with its words. */
+  const refused = new Map<string, string>();
+  let following: Promise<void> = Promise.resolve();
   let starting: Promise<CrowdsecProcess> | undefined;
   let restart: NodeJS.Timeout | undefined;
   let waitMs: number = RESTART_MS[0];
@@ -90,6 +106,20 @@ export const createRunner = ({
     return false;
   };
 
+  const choose = (choices: readonly PresetChoice[]): HubScenario[] =>
+    chosenOf(readHub(program.hub), choices).filter(({ name }) => !refused.has(name));
+
+  /** Goes on without the scenario that these words are about. False when they are about none, or it did so before. */
+  const leaveOut = (reason: string, scenarios = rules.scenarios): boolean => {
+    const file = refusedFile(reason);
+    const name = scenarios.find((scenario) => scenario.file === file)?.name;
+    if (name === undefined || refused.has(name)) return false;
+    refused.set(name, reason);
+    log.warn({ scenario: name, reason }, 'CrowdSec can not load a scenario, and goes on without it');
+    onRefused(name, reason);
+    return true;
+  };
+
   const launch = async (): Promise<CrowdsecProcess> => {
     const absent = whyNotInstalled(program);
     if (absent !== undefined) throw new Error(absent);
@@ -102,8 +132,9 @@ export const createRunner = ({
         `port ${port} of 127.0.0.1 is used by another program; end that, or set SALLYPORT_CROWDSEC_PORT to a free one`,
       );
     }
-    spared = await whitelist();
-    const key = await prepareInstance(instance, spared);
+    told = await configured();
+    rules = { whitelist: told.whitelist, scenarios: choose(told.choices) };
+    const key = await prepareInstance(instance, rules);
     if (!isWanted) throw new Error(STOPPED);
     const child = await startProcess(instance);
     launched = child;
@@ -125,6 +156,7 @@ export const createRunner = ({
       if (!isWanted) return;
       if (performance.now() - since > RECOVERED_MS) waitMs = RESTART_MS[0];
       if (isDamage(reason)) renew(reason);
+      leaveOut(reason);
       failed(reason);
     });
     void waitUntilReady(child).then((ready) => {
@@ -139,14 +171,19 @@ export const createRunner = ({
     onDamage(reason);
   };
 
-  /** Begins with a new database where the one that is there can't be used. */
+  /** Begins with a new database where the one that is there can't be used, and without scenarios that it can't load. */
   const launchMended = async (): Promise<CrowdsecProcess> => {
-    try {
-      return await launch();
-    } catch (error) {
-      if (!isWanted || !isDamage(words(error))) throw error;
-      renew(words(error));
-      return launch();
+    for (let isRenewed = false; ; ) {
+      try {
+        return await launch();
+      } catch (error) {
+        const reason = words(error);
+        if (!isWanted) throw error;
+        if (leaveOut(reason)) continue;
+        if (isRenewed || !isDamage(reason)) throw error;
+        renew(reason);
+        isRenewed = true;
+      }
     }
   };
 
@@ -173,6 +210,43 @@ export const createRunner = ({
     waitMs = Math.min(waitMs * 2, RESTART_MS[1]);
   };
 
+  /** One after the other: they share what they write. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = following.then(work);
+    following = done.catch(() => undefined);
+    return done;
+  };
+
+  /** What it would load for sure: nothing but what it judges by already, or has tried. */
+  let good: readonly HubScenario[] = [];
+  const isKnownGood = (scenarios: readonly HubScenario[]): boolean => {
+    const isIn = (known: readonly HubScenario[]) => {
+      const names = new Set(known.map(({ name }) => name));
+      return scenarios.every(({ name }) => names.has(name));
+    };
+    return isIn(rules.scenarios) || isIn(good);
+  };
+
+  const followConfigured = async (): Promise<void> => {
+    // Before it reads, the signal would end it.
+    if (!running?.isReading()) return;
+    const now = await configured();
+    if (JSON.stringify(now) === JSON.stringify(told)) return;
+    let scenarios = choose(now.choices);
+    while (!isKnownGood(scenarios)) {
+      const reason = await tryRules(instance, { whitelist: now.whitelist, scenarios });
+      if (reason === undefined) break;
+      const isNamed = leaveOut(reason, scenarios);
+      if (!isNamed) log.error({ reason }, 'CrowdSec can not load what it is to judge by, and goes on with what it has');
+      scenarios = isNamed ? choose(now.choices) : [...rules.scenarios];
+    }
+    if (!running?.isReading()) return;
+    rules = { whitelist: now.whitelist, scenarios };
+    writeRules(instance, rules);
+    running.reload();
+    told = now;
+  };
+
   return {
     directory,
     account: instance.account,
@@ -194,6 +268,8 @@ export const createRunner = ({
       const absent = whyNotInstalled(program);
       if (absent !== undefined) throw refuse.unavailable(absent);
       clearTimeout(restart);
+      // Its hub may be another one since.
+      if (!running?.isRunning()) refused.clear();
       const wasWanted = isWanted;
       isWanted = true;
       try {
@@ -225,15 +301,34 @@ export const createRunner = ({
       renew(reason);
     },
 
-    /** Tells it whom to spare when that has changed. Before it reads, the signal would end it. */
-    async followWhitelist(): Promise<void> {
-      if (!running?.isReading()) return;
-      const now = await whitelist();
-      if (now.join() === spared.join() || !running?.isReading()) return;
-      writeWhitelist(instance, now);
-      process.kill(running.pid, 'SIGHUP');
-      spared = now;
-    },
+    /** Tells it what to judge by when that has changed. */
+    followConfigured: (): Promise<void> => inTurn(followConfigured),
+
+    /** Names of the scenarios that it judges by. */
+    scenarios: (): string[] => rules.scenarios.map(({ name }) => name),
+
+    /** Why a scenario that is to be in force is not, in its words. */
+    refusalOf: (scenario: string): string | undefined => refused.get(scenario),
+
+    /** Throws a 422 with its words when it can't load a scenario of this preset, were the choices these. */
+    check: (preset: HubPreset, choices: readonly PresetChoice[]): Promise<void> =>
+      inTurn(async () => {
+        const before = new Map(refused);
+        for (const { name } of preset.scenarios) refused.delete(name);
+        const { whitelist } = await configured();
+        for (;;) {
+          const scenarios = choose(choices);
+          const reason = isKnownGood(scenarios) ? undefined : await tryRules(instance, { whitelist, scenarios });
+          if (reason === undefined) {
+            good = scenarios;
+            return;
+          }
+          const isOfPreset = preset.scenarios.some(({ file }) => file === refusedFile(reason));
+          if (!isOfPreset && leaveOut(reason, scenarios)) continue;
+          for (const [name, words] of before) refused.set(name, words);
+          throw refuse.unprocessable(`CrowdSec refuses ${preset.name}: ${reason}`);
+        }
+      }),
 
     /** Starts it in the background, and goes on trying. */
     keep(): void {

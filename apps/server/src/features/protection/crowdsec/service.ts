@@ -8,6 +8,8 @@ import { repeat } from '../../../dataplane/repeat.ts';
 import type { Decisions } from '../decisions/service.ts';
 import { accessLog } from './instance.ts';
 import { createLapiWriter } from './lapi-writer.ts';
+import { createPresets } from './presets/service.ts';
+import { presetStore } from './presets/store.ts';
 import { type CrowdsecProgram, readVersion } from './program.ts';
 import { createRunner } from './runner.ts';
 import { createSync, SOURCE } from './sync.ts';
@@ -21,15 +23,16 @@ export interface CrowdsecDeps {
   decisions: Decisions;
   /** Whether it is to run without anybody asking (spec, Versioning 5). */
   isWanted: () => Promise<boolean>;
-  /** Puts an entry into the live log. */
   /** Canonical networks of `admin_whitelist`. */
   whitelist: () => Promise<readonly string[]>;
   /** Keeps it on one node of several; see `createAlone`. */
   alone: (onLost: () => void) => Alone;
+  /** Puts an entry into the live log. */
   publish: (entry: LogEntry) => void;
   /** Has HAProxy tell of every request, or not any more. */
   tellTraffic: (isWanted: boolean) => Promise<void>;
   isTrafficTold: () => boolean;
+  db: Executor;
   transact: Transact;
   record: RecordChange;
   clock: () => Date;
@@ -57,6 +60,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     publish,
     tellTraffic,
     isTrafficTold,
+    db,
     transact,
     record,
     clock,
@@ -76,7 +80,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     port,
     program,
     log,
-    whitelist,
+    configured: async () => ({ whitelist: await whitelist(), choices: await presetStore(db).choices() }),
     alone,
     onReady(key) {
       sync.follow(key);
@@ -90,6 +94,15 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
         timestamp: clock().toISOString(),
         source: 'crowdsec',
         fields: { event: 'crowdsec_damaged', reason },
+      });
+    },
+    onRefused(scenario, reason) {
+      publish({
+        level: 'error',
+        message: `CrowdSec can not load the scenario ${scenario}, and goes on without it: ${reason}`,
+        timestamp: clock().toISOString(),
+        source: 'crowdsec',
+        fields: { event: 'crowdsec_scenario_refused', scenario, reason },
       });
     },
     onAway() {
@@ -116,7 +129,21 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     await feed.rest();
   };
 
+  const presets = createPresets({
+    program,
+    db,
+    store: presetStore,
+    check: runner.check,
+    changed: runner.followConfigured,
+    refusalOf: runner.refusalOf,
+    transact,
+    record,
+    publish,
+    clock,
+  });
+
   return {
+    presets,
     isRunning: runner.isRunning,
 
     async start(actor: Actor): Promise<CrowdsecStart> {
@@ -145,6 +172,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
         decisions: total,
         last_sync: sync.lastSync(),
         acquisition: runner.isReading() ? [path] : [],
+        scenarios: runner.isRunning() ? runner.scenarios() : [],
         traffic: await traffic(pid),
         issue: issue ?? sync.issue() ?? feed.issue(),
       };
@@ -159,7 +187,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
       else void feed.rest();
       /** Who starts or stops it by hand has the last word, until what is configured changes. */
       const follow = async (): Promise<void> => {
-        await runner.followWhitelist();
+        await runner.followConfigured();
         const now = await isWanted();
         if (now === wanted) return;
         wanted = now;

@@ -1,0 +1,18 @@
+import { isDamage } from './damage.ts';
+
+const message = (line: string): string => {
+  const text = /\bmsg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line;
+  return text.replaceAll('\\"', '"').slice(0, 500);
+};
+
+/** Its own words for what ended it: the last fatal line, else the last line at all. */
+export const reasonIn = (lines: readonly string[]): string | undefined => {
+  const told =
+    lines.findLast(isDamage) ?? lines.findLast((line) => /level=(?:fatal|panic)|^panic:/.test(line)) ?? lines.at(-1);
+  return told === undefined ? undefined : message(told);
+};
+
+const REFUSED = /while loading scenarios: .* in \S*\/scenarios\/([\w.-]+\.yaml) :/;
+
+/** Name of the file of a scenario that it says it can't load; undefined when it says something else. */
+export const refusedFile = (said: string): string | undefined => REFUSED.exec(said)?.[1];
