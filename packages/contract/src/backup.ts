@@ -6,7 +6,18 @@ export const BACKUP_KINDS = ['manual', 'scheduled', 'automatic', 'uploaded'] as 
 export type BackupKind = (typeof BACKUP_KINDS)[number];
 
 /** What the server assigns. */
-const ASSIGNED = ['name', 'size', 'kind', 'reason', 'encrypted', 'sha256', 'created_at', 'verified_at'];
+const ASSIGNED = [
+  'name',
+  'size',
+  'kind',
+  'reason',
+  'encrypted',
+  'sha256',
+  'created_at',
+  'verified_at',
+  'copied_at',
+  'copy_problem',
+];
 
 export const Backup = Type.Object(
   {
@@ -24,10 +35,17 @@ export const Backup = Type.Object(
     verified_at: Type.Union([Timestamp, Type.Null()], {
       description: 'When the whole of it was last read without finding a fault; null: never.',
     }),
+    copied_at: Type.Union([Timestamp, Type.Null()], {
+      description: 'When it was copied to where `backup.copy_url` says; null: not yet, or not at all.',
+    }),
+    copy_problem: Type.String({ description: 'Why it is not copied there; empty when it is, or waits for its turn.' }),
   },
   { title: 'Backup' },
 );
 export type Backup = Static<typeof Backup>;
+
+/** What the file itself tells, whatever became of its copy. */
+export type ShelvedBackup = Omit<Backup, 'copied_at' | 'copy_problem'>;
 
 /** Shorter ones can be guessed by whoever has the file, at leisure. */
 export const SHORTEST_PASSPHRASE = 12;
@@ -65,3 +83,12 @@ export const BackupReport = Type.Object(
   { title: 'BackupReport' },
 );
 export type BackupReport = Static<typeof BackupReport>;
+
+export const BackupCopyTest = Type.Object(
+  {
+    copied: Type.Boolean({ description: 'A small file was written there, read back, and removed.' }),
+    error: Type.String({ description: 'Why not; empty when it was.' }),
+  },
+  { title: 'BackupCopyTest' },
+);
+export type BackupCopyTest = Static<typeof BackupCopyTest>;

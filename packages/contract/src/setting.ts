@@ -52,7 +52,7 @@ export type MailTest = Static<typeof MailTest>;
 
 /** What a setting holds, its default, and what it does; a key that is not here is refused. Only administrators change settings. */
 export interface SettingDefinition {
-  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice' | 'cron';
+  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice' | 'cron' | 'place' | 'private_key' | 'fingerprint';
   default: string;
   description: string;
   /** Bounds of an integer, both included. */
@@ -139,6 +139,54 @@ export const SETTINGS = {
     maximum: 1_000,
     default: '14',
     description: 'How many scheduled backups are kept, and how many automatic ones. The newest valid one always is.',
+  },
+  'backup.copy_url': {
+    type: 'place',
+    takesSession: true,
+    default: '',
+    description:
+      'Where backups are copied to: https://endpoint/bucket/prefix of an S3-compatible service, or sftp://user@host:port/directory. Empty: nowhere.',
+  },
+  'backup.copy_unencrypted': {
+    type: 'boolean',
+    takesSession: true,
+    default: 'false',
+    description:
+      'Copy backups without a passphrase as well. Whoever can read the copies then reads hosts, accounts and hashes of passwords.',
+  },
+  'backup.copy_region': {
+    type: 'text',
+    takesSession: true,
+    minLength: 1,
+    default: 'us-east-1',
+    description: 'Region of the S3-compatible service; those that have none take any.',
+  },
+  'backup.copy_access_key': {
+    type: 'text',
+    takesSession: true,
+    default: '',
+    description: 'Id of the access key at the S3-compatible service.',
+  },
+  'backup.copy_secret_key': {
+    type: 'text',
+    takesSession: true,
+    isSecret: true,
+    default: '',
+    description: 'Secret access key at the S3-compatible service.',
+  },
+  'backup.copy_private_key': {
+    type: 'private_key',
+    takesSession: true,
+    isSecret: true,
+    default: '',
+    description: 'Private key for SFTP, without a passphrase, as ssh-keygen writes it.',
+  },
+  'backup.copy_host_key': {
+    type: 'fingerprint',
+    takesSession: true,
+    default: '',
+    description:
+      'Fingerprint of the SFTP host, SHA256:…, as ssh-keygen -l shows it; a host with another key is refused.',
   },
   'smtp.host': {
     type: 'text',

@@ -5,7 +5,7 @@ import { isBackupName } from '@sallyport/backup/shelf/names';
 import { problemsOf } from '@sallyport/backup/shelf/open-backup';
 import { createShelf, type Shelf } from '@sallyport/backup/shelf/shelf';
 import { createShelving } from '@sallyport/backup/shelf/shelve';
-import { type Backup, SHORTEST_PASSPHRASE } from '@sallyport/contract';
+import { SHORTEST_PASSPHRASE, type ShelvedBackup } from '@sallyport/contract';
 import { Command } from 'commander';
 import { loadConfig, withDeployment } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
@@ -24,7 +24,7 @@ const withPassphrase = (command: Command, what: string): Command =>
 const clock = () => new Date();
 
 /** Throws a `CommandFailure` for what is no backup of the deployment. */
-const findIn = async (shelf: Shelf, name: string): Promise<Backup> => {
+const findIn = async (shelf: Shelf, name: string): Promise<ShelvedBackup> => {
   const backup = isBackupName(name) ? await shelf.find(name) : undefined;
   if (!backup) throw new CommandFailure(`there is no backup ${name}; "sallyport backup list" names them`);
   return backup;

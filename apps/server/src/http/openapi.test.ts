@@ -225,6 +225,7 @@ test('describes what succeeds', async () => {
   await send('GET', `/backups/${backup.name}`);
   await send('GET', `/backups/${backup.name}/download`);
   await send('POST', `/backups/${backup.name}/verify`, {});
+  await send('POST', '/backups/copies/test');
   await send('DELETE', `/backups/${backup.name}`);
 
   for (const { method, path } of operations()) {

@@ -55,6 +55,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'POST /backups': 'administrator',
   'POST /backups/upload': 'administrator',
   'GET /backups/:name/download': 'administrator',
+  'POST /backups/copies/test': 'administrator',
   'POST /backups/:name/verify': 'administrator',
   'POST /backups/:name/restore': 'administrator',
   'DELETE /backups/:name': 'administrator',

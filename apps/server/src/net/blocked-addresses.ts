@@ -35,7 +35,7 @@ const BLOCKED_RANGES = [
 ] as const;
 
 /** Names of metadata services; they resolve only inside a cloud, to addresses that may be anything there. */
-const BLOCKED_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'metadata', 'instance-data']);
+const METADATA_NAMES = new Set(['metadata.google.internal', 'metadata.goog', 'metadata', 'instance-data']);
 
 const blocked = new BlockList();
 for (const range of BLOCKED_RANGES) {
@@ -80,8 +80,13 @@ export const isMetadataOrLinkLocal = (text: string): boolean => {
   return address.range() === 'linkLocal' || METADATA.has(address.toString());
 };
 
+const bareName = (name: string): string => name.toLowerCase().replace(/\.+$/, '');
+
+/** Tells whether a host name is that of a cloud's metadata service, whatever it resolves to. */
+export const isMetadataName = (name: string): boolean => METADATA_NAMES.has(bareName(name));
+
 /** Tells whether a host name must not be asked for, whatever it resolves to. */
 export const isBlockedName = (name: string): boolean => {
-  const bare = name.toLowerCase().replace(/\.+$/, '');
-  return BLOCKED_NAMES.has(bare) || bare === 'localhost' || bare.endsWith('.localhost');
+  const bare = bareName(name);
+  return METADATA_NAMES.has(bare) || bare === 'localhost' || bare.endsWith('.localhost');
 };

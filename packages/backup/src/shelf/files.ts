@@ -43,6 +43,17 @@ export const keepAs = async ({ path, file }: Draft, directory: string, name: str
   await syncDirectory(directory);
 };
 
+/** Writes a small file that is there whole, or as it was. */
+export const writeWhole = async (directory: string, name: string, text: string): Promise<void> => {
+  const draft = await openDraft(directory);
+  try {
+    await draft.file.writeFile(text);
+    await keepAs(draft, directory, name);
+  } finally {
+    await discard(draft);
+  }
+};
+
 /** Of a file's bytes, hex. */
 export const digestOf = async (path: string): Promise<string> => {
   const digest = createHash('sha256');

@@ -1,6 +1,6 @@
 import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { discard, keepAs, openDraft } from './files.ts';
+import { writeWhole } from './files.ts';
 
 /** What was found out about a file once, so that a list need not read all of it again. It may get lost. */
 export interface Note {
@@ -34,15 +34,8 @@ export const readNote = async (directory: string, name: string): Promise<Note | 
   }
 };
 
-export const writeNote = async (directory: string, name: string, note: Note): Promise<void> => {
-  const draft = await openDraft(directory);
-  try {
-    await draft.file.writeFile(JSON.stringify(note));
-    await keepAs(draft, directory, `${name}${SUFFIX}`);
-  } finally {
-    await discard(draft);
-  }
-};
+export const writeNote = (directory: string, name: string, note: Note): Promise<void> =>
+  writeWhole(directory, `${name}${SUFFIX}`, JSON.stringify(note));
 
 export const removeNote = (directory: string, name: string): Promise<void> =>
   rm(join(directory, `${name}${SUFFIX}`), { force: true });

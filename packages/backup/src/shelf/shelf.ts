@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Backup, BackupKind } from '@sallyport/contract';
+import type { BackupKind, ShelvedBackup } from '@sallyport/contract';
 import { handOver } from '@sallyport/deployment/data-dir';
 import { ArchiveError } from '../format/archive-error.ts';
 import type { Header } from '../format/header.ts';
@@ -49,7 +49,7 @@ export const createShelf = (dataDir: string) => {
     });
 
   /** Undefined when there is none of that name. */
-  const find = async (name: string): Promise<Backup | undefined> => {
+  const find = async (name: string): Promise<ShelvedBackup | undefined> => {
     try {
       const { size, mtime } = await stat(pathOf(name));
       const header = await headerOf(name);
@@ -71,12 +71,12 @@ export const createShelf = (dataDir: string) => {
   };
 
   /** Newest first. */
-  const list = async (): Promise<Backup[]> => {
+  const list = async (): Promise<ShelvedBackup[]> => {
     const names = await readdir(directory).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
-    const backups: Backup[] = [];
+    const backups: ShelvedBackup[] = [];
     for (const name of names.filter(isBackupName)) {
       const backup = await find(name);
       if (backup) backups.push(backup);
@@ -134,7 +134,7 @@ export const createShelf = (dataDir: string) => {
     },
 
     /** The newest backup made here that was read through, and whose bytes are still the same; null when there is none. */
-    async newestVerified(): Promise<Backup | null> {
+    async newestVerified(): Promise<ShelvedBackup | null> {
       for (const backup of await list()) {
         if (backup.verified_at === null || backup.kind === 'uploaded') continue;
         const now = await digestOf(pathOf(backup.name)).catch(() => undefined);

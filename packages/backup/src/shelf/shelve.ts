@@ -1,4 +1,4 @@
-import type { Backup, BackupKind } from '@sallyport/contract';
+import type { BackupKind, ShelvedBackup } from '@sallyport/contract';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
 import type { TransactAside } from '@sallyport/store/database/open';
 import { type Draft, discard } from './files.ts';
@@ -22,12 +22,18 @@ export interface Finished {
 }
 
 /** What the audit trail tells of a backup. */
-const identity = ({ name, kind, reason, encrypted, sha256 }: Backup) => ({ name, kind, reason, encrypted, sha256 });
+const identity = ({ name, kind, reason, encrypted, sha256 }: ShelvedBackup) => ({
+  name,
+  kind,
+  reason,
+  encrypted,
+  sha256,
+});
 
 /** Puts backups on the shelf and takes them off, and writes that down: both, or neither. */
 export const createShelving = ({ shelf, transactAside, record, clock }: ShelveDeps) => ({
   /** Gives a draft its name; when that fails, nothing is left of it. */
-  async add({ draft, sha256, kind, isVerified, action, actor }: Finished): Promise<Backup> {
+  async add({ draft, sha256, kind, isVerified, action, actor }: Finished): Promise<ShelvedBackup> {
     let name: string | undefined;
     try {
       return await transactAside(async (tx) => {
@@ -46,7 +52,7 @@ export const createShelving = ({ shelf, transactAside, record, clock }: ShelveDe
     }
   },
 
-  async remove(backup: Backup, actor: Actor): Promise<void> {
+  async remove(backup: ShelvedBackup, actor: Actor): Promise<void> {
     const { name } = backup;
     await transactAside(async (tx) => {
       await record(tx, { action: 'backup.delete', actor, resource: `backups/${name}`, before: identity(backup) });

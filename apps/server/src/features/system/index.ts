@@ -1,4 +1,6 @@
 import { putFiles } from '@sallyport/backup/shelf/put-files';
+import { createReceipts } from '@sallyport/backup/shelf/receipts';
+import { createShelf } from '@sallyport/backup/shelf/shelf';
 import type { NotificationEvent, SettingKey } from '@sallyport/contract';
 import { createDrill, type DrillDeps } from '@sallyport/recovery/drill/drill';
 import type { App } from '../../http/app-type.ts';
@@ -6,6 +8,7 @@ import { sendMail } from '../../net/mail.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Ground } from '../ground.ts';
 import type { Reverters } from '../reverter.ts';
+import { createCopier } from './backups/copies/copier.ts';
 import { registerBackupMetrics } from './backups/metrics.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { createSchedule } from './backups/schedule.ts';
@@ -70,7 +73,10 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     record,
     check: checkSetting,
     async changed(key) {
-      if (key.startsWith('backup.')) schedule.changed();
+      if (key.startsWith('backup.')) {
+        schedule.changed();
+        copier.changed();
+      }
       await settingChanged(key);
     },
   });
@@ -79,16 +85,27 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
   const metrics = createMetrics(proxy.status);
   const { registry } = metrics;
   registerUnjudgedMetrics(registry, proxy.unjudged);
+  const shelf = createShelf(config.dataDir);
+  const copier = createCopier({
+    shelf,
+    receipts: createReceipts(config.dataDir),
+    read: settings.read,
+    tell,
+    failed: () => backupMetrics.copyFailed.inc(),
+    clock,
+    log,
+  });
   const backups = createBackups({
     config,
     transactAside,
     record,
     note: audit.note,
     keep: async () => Number(await settings.read('backup.keep')),
+    copies: copier,
     clock,
     log,
   });
-  const backupMetrics = registerBackupMetrics(registry, backups.all);
+  const backupMetrics = registerBackupMetrics(registry, shelf.list);
   const schedule = createSchedule({
     store: scheduleStore(db),
     read: settings.read,
@@ -148,7 +165,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     /** For the root of the server, where scrapers look when they are told nothing else. */
     metricsRoute: metricsRoute(registry),
     async backupRoutes(app: App): Promise<void> {
-      await app.register(backupRoutes(backups));
+      await app.register(backupRoutes(backups, copier));
       await app.register(restoreRoutes(restore));
     },
     async settingRoutes(app: App): Promise<void> {
@@ -161,8 +178,10 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
       await backups.tidy();
       const proof = await watchProof({ db, isSetUp: config.emergencyToken !== undefined, tell, clock, log });
       const scheduled = schedule.start();
+      const copying = copier.start();
       return {
         async stop() {
+          await copying.stop();
           await scheduled.stop();
           await proof.stop();
         },

@@ -16,6 +16,7 @@ const CHANGE_NOTHING = new Set([
   'POST /access-lists/:id/test',
   'POST /security/notifications/test',
   'POST /backups/:name/verify',
+  'POST /backups/copies/test',
 ]);
 /** They start and end a process, which no store can take back; their entries are held by crowdsec.test.ts. */
 const OF_PROCESSES = new Set(['POST /admin/crowdsec/start', 'POST /admin/crowdsec/stop']);

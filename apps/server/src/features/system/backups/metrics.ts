@@ -1,8 +1,8 @@
 import { Counter, Gauge, type Registry } from '@prometheus-io/client';
-import type { Backup } from '@sallyport/contract';
+import type { ShelvedBackup } from '@sallyport/contract';
 
 /** Adds what tells whether backups are made; `list` is asked when the metrics are. */
-export const registerBackupMetrics = (registry: Registry, list: () => Promise<readonly Backup[]>) => {
+export const registerBackupMetrics = (registry: Registry, list: () => Promise<readonly ShelvedBackup[]>) => {
   const registers = [registry];
   new Gauge({
     name: 'sallyport_backup_newest_timestamp_seconds',
@@ -18,6 +18,11 @@ export const registerBackupMetrics = (registry: Registry, list: () => Promise<re
     failed: new Counter({
       name: 'sallyport_backup_failures_total',
       help: 'Scheduled backups that could not be made',
+      registers,
+    }),
+    copyFailed: new Counter({
+      name: 'sallyport_backup_copy_failures_total',
+      help: 'Attempts to copy a backup elsewhere that failed',
       registers,
     }),
   };

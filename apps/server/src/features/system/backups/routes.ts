@@ -1,11 +1,13 @@
 import type { Readable } from 'node:stream';
 import { discard } from '@sallyport/backup/shelf/files';
-import { Backup, BackupPassphrase, BackupReport, ListQuery, NewBackup } from '@sallyport/contract';
+import { Backup, BackupCopyTest, BackupPassphrase, BackupReport, ListQuery, NewBackup } from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
+import { refuseApiToken } from '@sallyport/store/accounts/session-only';
 import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../http/app-type.ts';
 import { sendPage } from '../../../http/paging.ts';
 import { created, ifMatch, tagged } from '../../../http/versions.ts';
+import type { Copier } from './copies/copier.ts';
 import type { Backups } from './service.ts';
 import { type ReceivedFile, receiveUpload } from './upload-form.ts';
 
@@ -14,7 +16,7 @@ const Params = Type.Object({ name: Type.String() });
 const config = { policy: 'administrator' } as const;
 
 export const backupRoutes =
-  (backups: Backups) =>
+  (backups: Backups, copier: Pick<Copier, 'test'>) =>
   async (app: App): Promise<void> => {
     app.get(
       '/backups',
@@ -122,6 +124,22 @@ export const backupRoutes =
         },
       },
       async (request) => backups.verify(request.params.name, request.body.passphrase),
+    );
+
+    app.post(
+      '/backups/copies/test',
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Write, read and remove a small file where backups are copied to; takes a session, no API token',
+          response: { 200: BackupCopyTest },
+        },
+      },
+      async (request) => {
+        refuseApiToken(request.actor);
+        return copier.test();
+      },
     );
 
     app.delete(

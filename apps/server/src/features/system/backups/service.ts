@@ -8,7 +8,7 @@ import { createQueue } from '@sallyport/backup/shelf/one-at-a-time';
 import { openVerified, problemsOf } from '@sallyport/backup/shelf/open-backup';
 import { createShelf } from '@sallyport/backup/shelf/shelf';
 import { createShelving } from '@sallyport/backup/shelf/shelve';
-import type { Backup, BackupKind, BackupReport, ListQuery } from '@sallyport/contract';
+import type { Backup, BackupKind, BackupReport, ListQuery, ShelvedBackup } from '@sallyport/contract';
 import { refuseApiToken } from '@sallyport/store/accounts/session-only';
 import { type Actor, type ChangeEntry, type RecordChange, systemActor } from '@sallyport/store/actor';
 import { type Page, pageOfRows } from '@sallyport/store/database/listing';
@@ -16,6 +16,7 @@ import type { TransactAside } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { anyVersion } from '@sallyport/store/object-version';
 import type { Logger } from 'pino';
+import { PASSING } from './passing.ts';
 import type { ReceivedFile } from './upload-form.ts';
 
 export interface BackupDeps {
@@ -26,6 +27,12 @@ export interface BackupDeps {
   note: (entry: ChangeEntry) => Promise<void>;
   /** How many scheduled, and how many automatic ones are kept. */
   keep: () => Promise<number>;
+  copies: {
+    /** What became of a backup's copy elsewhere. */
+    of: (backup: ShelvedBackup) => Promise<Pick<Backup, 'copied_at' | 'copy_problem'>>;
+    /** Called when there is one to be copied. */
+    made: () => void;
+  };
   clock: () => Date;
   log: Logger;
 }
@@ -33,21 +40,21 @@ export interface BackupDeps {
 /** Callers that ask for a backup while others are written or read wait, but not in any number. */
 const MOST_WAITING = 8;
 
-/** Kinds that are made without anybody asking, and go the same way. */
-const PASSING: readonly BackupKind[] = ['scheduled', 'automatic'];
-
-export const createBackups = ({ config, transactAside, record, note, keep, clock, log }: BackupDeps) => {
+export const createBackups = (deps: BackupDeps) => {
+  const { config, transactAside, record, note, keep, copies, clock, log } = deps;
   const shelf = createShelf(config.dataDir);
   const shelving = createShelving({ shelf, transactAside, record, clock });
   /** Writing and reading all of a backup takes a core and, with a passphrase, 128 MiB: one at a time. */
   const queue = createQueue();
   const inTurn = queue.run;
 
+  const withCopy = async (backup: ShelvedBackup): Promise<Backup> => ({ ...backup, ...(await copies.of(backup)) });
+
   const find = async (name: string): Promise<Backup> => {
     if (!isBackupName(name)) throw refuse.invalid('invalid name');
     const backup = await shelf.find(name);
     if (!backup) throw refuse.notFound('Backup not found');
-    return backup;
+    return withCopy(backup);
   };
 
   const retain = async (kind: BackupKind): Promise<void> => {
@@ -64,7 +71,8 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
       const { kind } = about;
       const backup = await shelving.add({ ...made, kind, isVerified: true, action: 'backup.create', actor });
       await retain(kind).catch((err: unknown) => log.warn({ err }, 'old backups could not be removed'));
-      return backup;
+      copies.made();
+      return withCopy(backup);
     });
 
   return {
@@ -78,8 +86,8 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
       }),
 
     list: async (query: ListQuery): Promise<Page<Backup>> =>
-      pageOfRows(await shelf.list(), query, {
-        sortable: ['name', 'size', 'kind', 'created_at', 'verified_at'],
+      pageOfRows(await Promise.all((await shelf.list()).map(withCopy)), query, {
+        sortable: ['name', 'size', 'kind', 'created_at', 'verified_at', 'copied_at'],
         searchable: ['name', 'kind', 'reason', 'sha256'],
       }),
 
@@ -118,7 +126,9 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
           const isVerified = header.encryption === null || passphrase !== undefined;
           const problems = isVerified ? await problemsOf(draft.path, passphrase) : [];
           if (problems.length > 0) throw refuse.invalid(`file: ${problems.join('; ')}`);
-          return shelving.add({ draft, sha256, kind: 'uploaded', isVerified, action: 'backup.upload', actor });
+          return withCopy(
+            await shelving.add({ draft, sha256, kind: 'uploaded', isVerified, action: 'backup.upload', actor }),
+          );
         });
       } finally {
         await discard(draft);
@@ -156,7 +166,6 @@ export const createBackups = ({ config, transactAside, record, note, keep, clock
 
     /** The newest backup that was read through without a fault and is unchanged since; null when there is none. */
     newestVerifiedBackup: shelf.newestVerified,
-    all: shelf.list,
     /** Removes what a crash left; for the start. */
     tidy: shelf.tidy,
   };

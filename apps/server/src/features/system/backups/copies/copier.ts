@@ -1,0 +1,199 @@
+import { kindOf } from '@sallyport/backup/shelf/names';
+import type { Receipts } from '@sallyport/backup/shelf/receipts';
+import type { Shelf } from '@sallyport/backup/shelf/shelf';
+import type { BackupCopyTest, BackupKind, NotificationEvent, SettingKey, ShelvedBackup } from '@sallyport/contract';
+import type { Logger } from 'pino';
+import { repeat } from '../../../../dataplane/repeat.ts';
+import { PASSING } from '../passing.ts';
+import { openPlace } from './open-place.ts';
+import type { Place } from './place.ts';
+import { isInClear } from './place-url.ts';
+import { tryPlace } from './try-place.ts';
+
+export interface CopierDeps {
+  shelf: Pick<Shelf, 'list' | 'pathOf'>;
+  receipts: Receipts;
+  read: (key: SettingKey) => Promise<string>;
+  /** Told to the live log and to whoever gets notifications. */
+  tell: (event: NotificationEvent) => void;
+  /** Called when one could not be copied. */
+  failed: () => void;
+  clock: () => Date;
+  log: Logger;
+}
+
+const LOOK_MS = 20_000;
+/** Before a copy that failed is tried again: twice as long each time. */
+const SHORTEST_PAUSE_MS = 60_000;
+const LONGEST_PAUSE_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+const NOT_ENCRYPTED =
+  'it is not encrypted: set backup.passphrase for scheduled ones, or backup.copy_unencrypted to copy it nonetheless';
+
+/** Copies backups of this node to where `backup.copy_url` says, oldest first, in the background. */
+export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }: CopierDeps) => {
+  const ending = new AbortController();
+  /** What went wrong with each, and how often, since the start or a change of settings. */
+  const problems = new Map<string, { problem: string; times: number }>();
+  let failuresInARow = 0;
+  let tryAt = 0;
+  let toldAt: number | undefined;
+
+  const tellFailure = (name: string, problem: string): void => {
+    failed();
+    log.error({ backup: name, problem }, 'the backup could not be copied');
+    const now = clock();
+    if (toldAt !== undefined && now.getTime() - toldAt < DAY_MS) return;
+    toldAt = now.getTime();
+    tell({
+      event_type: 'backup_failed',
+      severity: 'error',
+      timestamp: now.toISOString(),
+      message: `The backup ${name} could not be copied: ${problem}`,
+      details: { last_made_at: null },
+    });
+  };
+
+  /** Why a backup stays here, whatever the place is like; undefined when nothing keeps it. */
+  const keptHere = async (backup: ShelvedBackup, to: string): Promise<string | undefined> => {
+    if (backup.kind === 'uploaded') return 'it was uploaded';
+    if (backup.encrypted) return undefined;
+    if ((await read('backup.copy_unencrypted')) !== 'true') return NOT_ENCRYPTED;
+    return isInClear(to) ? 'it is not encrypted, and http:// does not encrypt it either' : undefined;
+  };
+
+  /** Oldest first, but what failed comes after what didn't: one that can't be copied must not hold up the others. */
+  const waiting = async (to: string): Promise<ShelvedBackup[]> => {
+    const copied = new Set((await receipts.of(to)).filter((one) => one.copied_at !== null).map(({ name }) => name));
+    const left: ShelvedBackup[] = [];
+    for (const backup of (await shelf.list()).reverse()) {
+      if (copied.has(backup.name)) continue;
+      const reason = await keptHere(backup, to);
+      if (reason === undefined) left.push(backup);
+      // Somebody relies on these.
+      else if (backup.kind === 'scheduled' && !problems.has(backup.name)) {
+        problems.set(backup.name, { problem: reason, times: 0 });
+        tellFailure(backup.name, reason);
+      }
+    }
+    const timesOf = ({ name }: ShelvedBackup) => problems.get(name)?.times ?? 0;
+    return left.sort((a, b) => timesOf(a) - timesOf(b));
+  };
+
+  /**
+   * As many of a kind are kept there as here, and whatever is here. Removes only what has a receipt: what was put there from
+   * here, and halves of what is gone meanwhile.
+   */
+  const retain = async (place: Place, to: string): Promise<void> => {
+    const keep = Number(await read('backup.keep'));
+    const here = new Set((await shelf.list()).map(({ name }) => name));
+    const kept: Record<string, number> = {};
+    for (const { name, copied_at } of (await receipts.of(to)).sort((a, b) => (a.name < b.name ? 1 : -1))) {
+      const kind = kindOf(name) ?? '';
+      kept[kind] = (kept[kind] ?? 0) + (copied_at === null ? 0 : 1);
+      const isSurplus = copied_at === null || (PASSING.includes(kind as BackupKind) && kept[kind] > keep);
+      if (!isSurplus || here.has(name)) continue;
+      await place.remove(name);
+      await receipts.remove(name);
+    }
+  };
+
+  const copy = async (place: Place, to: string, backup: ShelvedBackup): Promise<void> => {
+    const { name, size, sha256 } = backup;
+    await receipts.write({ name, to, copied_at: null });
+    await place.put(name, { path: shelf.pathOf(name), size, sha256 });
+    await receipts.write({ name, to, copied_at: clock().toISOString() });
+    problems.delete(name);
+    failuresInARow = 0;
+    toldAt = undefined;
+    log.info({ backup: name, to }, 'the backup was copied');
+    await retain(place, to).catch((err: unknown) => log.warn({ err }, 'old copies could not be removed'));
+  };
+
+  const look = async (): Promise<void> => {
+    const to = await read('backup.copy_url');
+    if (to === '' || clock().getTime() < tryAt) return;
+    const backups = await waiting(to);
+    if (backups.length === 0) return;
+    let place: Place | undefined;
+    let current = backups[0] as ShelvedBackup;
+    try {
+      place = await openPlace(to, read, ending.signal);
+      for (current of backups) await copy(place, to, current);
+    } catch (error) {
+      if (ending.signal.aborted) return;
+      const { name } = current;
+      const problem = (error as Error).message;
+      problems.set(name, { problem, times: (problems.get(name)?.times ?? 0) + 1 });
+      tryAt = clock().getTime() + Math.min(SHORTEST_PAUSE_MS * 2 ** failuresInARow, LONGEST_PAUSE_MS);
+      failuresInARow += 1;
+      tellFailure(name, problem);
+    } finally {
+      await place?.close();
+    }
+  };
+
+  let looking: Promise<void> = Promise.resolve();
+  let isLookDue = false;
+  /** Looks once more after who looks now, and never rejects. */
+  const lookAgain = (): Promise<void> => {
+    if (isLookDue || ending.signal.aborted) return looking;
+    isLookDue = true;
+    looking = looking.then(async () => {
+      isLookDue = false;
+      await look().catch((err: unknown) => log.error({ err }, 'copies of backups could not be looked at'));
+    });
+    return looking;
+  };
+
+  return {
+    /** What became of a backup's copy. */
+    async of(backup: ShelvedBackup): Promise<{ copied_at: string | null; copy_problem: string }> {
+      const to = await read('backup.copy_url');
+      const receipt = await receipts.read(backup.name);
+      const copied_at = receipt?.to === to ? receipt.copied_at : null;
+      if (to === '' || copied_at !== null) return { copied_at, copy_problem: '' };
+      const problem = (await keptHere(backup, to)) ?? problems.get(backup.name)?.problem ?? '';
+      return { copied_at, copy_problem: problem };
+    },
+
+    /** To be told when a backup was made; not waited for. */
+    made: (): void => void lookAgain(),
+
+    /** To be told when a setting of backups changed: then it may go well at once. Not waited for. */
+    changed(): void {
+      problems.clear();
+      tryAt = 0;
+      failuresInARow = 0;
+      void lookAgain();
+    },
+
+    /** Writes, reads and removes a small file there; says why it could not. */
+    async test(): Promise<BackupCopyTest> {
+      const to = await read('backup.copy_url');
+      if (to === '') return { copied: false, error: 'backup.copy_url is not set' };
+      try {
+        const place = await openPlace(to, read, ending.signal);
+        await tryPlace(place).finally(place.close);
+        return { copied: true, error: '' };
+      } catch (error) {
+        return { copied: false, error: (error as Error).message };
+      }
+    },
+
+    /** Looks now and then until stopped; what is under way then is begun anew by the next start. */
+    start(): { stop(): Promise<void> } {
+      void lookAgain();
+      const repeating = repeat('copy backups', LOOK_MS, lookAgain, log);
+      return {
+        async stop() {
+          ending.abort();
+          await repeating.stop();
+          await looking;
+        },
+      };
+    },
+  };
+};
+export type Copier = ReturnType<typeof createCopier>;
