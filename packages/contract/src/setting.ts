@@ -52,7 +52,7 @@ export type MailTest = Static<typeof MailTest>;
 
 /** What a setting holds, its default, and what it does; a key that is not here is refused. Only administrators change settings. */
 export interface SettingDefinition {
-  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice' | 'cron' | 'place' | 'private_key' | 'fingerprint';
+  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice' | 'cron' | 'place';
   default: string;
   description: string;
   /** Bounds of an integer, both included. */
@@ -145,7 +145,7 @@ export const SETTINGS = {
     takesSession: true,
     default: '',
     description:
-      'Where backups are copied to: https://endpoint/bucket/prefix of an S3-compatible service, or sftp://user@host:port/directory. Empty: nowhere.',
+      'Where backups are copied to: https://endpoint/bucket/prefix of an S3-compatible service. Empty: nowhere.',
   },
   'backup.copy_unencrypted': {
     type: 'boolean',
@@ -173,20 +173,6 @@ export const SETTINGS = {
     isSecret: true,
     default: '',
     description: 'Secret access key at the S3-compatible service.',
-  },
-  'backup.copy_private_key': {
-    type: 'private_key',
-    takesSession: true,
-    isSecret: true,
-    default: '',
-    description: 'Private key for SFTP, without a passphrase, as ssh-keygen writes it.',
-  },
-  'backup.copy_host_key': {
-    type: 'fingerprint',
-    takesSession: true,
-    default: '',
-    description:
-      'Fingerprint of the SFTP host, SHA256:…, as ssh-keygen -l shows it; a host with another key is refused.',
   },
   'smtp.host': {
     type: 'text',

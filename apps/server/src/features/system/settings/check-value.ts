@@ -48,21 +48,6 @@ const normalisers: Readonly<Record<SettingDefinition['type'], Normalise>> = {
     if (place !== '') parsePlaceUrl(place);
     return place;
   },
-  private_key: (value) => {
-    const key = value.replaceAll('\r\n', '\n').trim();
-    if (key === '') return '';
-    if (!/^-----BEGIN [A-Z ]*PRIVATE KEY-----\n[\x20-\x7e\n]+\n-----END [A-Z ]*PRIVATE KEY-----$/.test(key)) {
-      throw new Error('must be a private key as ssh-keygen writes it, from -----BEGIN to END-----');
-    }
-    return `${key}\n`;
-  },
-  fingerprint: (value) => {
-    const fingerprint = value.trim().replace(/=$/, '');
-    if (fingerprint !== '' && !/^SHA256:[A-Za-z0-9+/]{43}$/.test(fingerprint)) {
-      throw new Error('must be a fingerprint as ssh-keygen -l shows it, SHA256: and 43 characters');
-    }
-    return fingerprint;
-  },
   url: (value) => (value === '' ? '' : normaliseBaseUrl(value)),
 };
 

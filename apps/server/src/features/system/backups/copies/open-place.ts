@@ -14,8 +14,7 @@ export const openPlace = async (
   signal: AbortSignal,
 ): Promise<Place> => {
   const place = parsePlaceUrl(url);
-  if (place.kind === 'sftp') throw new Error('copies by SFTP are not there yet');
-  // Each only when it is needed, which for many is never: megabytes of memory.
+  // Only when it is needed, which for many is never: megabytes of memory.
   const { openS3 } = await import('./s3.ts');
   return openS3({
     place,
