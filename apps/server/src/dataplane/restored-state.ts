@@ -17,6 +17,8 @@ export interface RestoredStateDeps {
     /** Tells HAProxy everything anew; resolves with whether it was told. */
     startOver(): Promise<boolean>;
     release(): Promise<boolean>;
+    /** Whether the suite is to enforce nothing. */
+    isOff(): Promise<boolean>;
   };
   /** Makes all routes equal to the store; resolves with whether they are. */
   reconcileRoutes(): Promise<boolean>;
@@ -57,13 +59,20 @@ export const createRestoredState = ({ count, path, protection, reconcileRoutes, 
     return true;
   };
 
+  /** A full disk may keep it from being in force for hours: who switched everything off, as in an emergency, is let in. */
+  const openIfOff = async (): Promise<void> => {
+    if (await protection.isOff()) await protection.release();
+  };
+
   const follow = async (): Promise<void> => {
     while (!stopped.signal.aborted) {
       const isDone = await followOnce().catch((err: unknown) => {
-        log.error({ err }, 'a restored store could not be taken to the proxy yet');
+        log.error({ err }, 'a restored store could not be taken to the proxy');
         return false;
       });
       if (isDone) return;
+      log.warn('a restored store is not in force yet, and the proxy is closed; this is tried again every second');
+      await openIfOff().catch((err: unknown) => log.error({ err }, 'the proxy could not be opened'));
       await delay(RETRY_MS, undefined, { signal: stopped.signal }).catch(() => {});
     }
   };

@@ -268,6 +268,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     hold: enforcement.hold,
     startOver: enforcement.startOver,
     release: enforcement.release,
+    isOff: enforcement.isOff,
     /** Resolves when guards serve what is stored, or after a time in which they should. */
     guardsFollow: (): Promise<void> => inTime(enforcement.refresh(), {}),
 

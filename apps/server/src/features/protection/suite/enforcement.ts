@@ -69,6 +69,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   let stateIssue: string | null = null;
   /** Whether what is stored is taken for another store's. */
   let isStartingOver = false;
+  /** Whether nobody but administrators is let through. */
+  let isHeld = false;
   /** Whether HAProxy is to tell of every request; undefined: as it does. */
   let wantsTraffic: boolean | undefined;
   let seen = '';
@@ -87,12 +89,20 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   const readStored = async (): Promise<string> =>
     `${await source.revision()} ${JSON.stringify(await source.switches())}`;
 
+  const release = async (): Promise<boolean> => {
+    isHeld = false;
+    await parts.change('bans', plane.release);
+    return parts.isTaken('bans');
+  };
+
   /** Returns whether the set of bans to enforce is another one now. */
   const applyState = async (): Promise<boolean> => {
     seen = await readStored();
     const before = state;
     state = computeState(await source.facts(), core(), clock().getTime());
     stateIssue = state.issue;
+    // Whoever switches all of it off meanwhile, as an emergency reset does, is locked out or fears to be.
+    if (isHeld && !isStartingOver && before?.bansEnforced && !state.bansEnforced) await release();
     const { whitelist, rateLimit, switches } = state;
     // The whitelist first, so that nothing new stops an administrator.
     await parts.tell('whitelist', whitelist, () => plane.applyWhitelist(whitelist));
@@ -167,15 +177,16 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   return {
     /** Answers 503 to everybody but administrators until `release`; rejects when HAProxy runs and does not do so. */
     async hold(): Promise<void> {
+      isHeld = true;
       const { applied, issue } = await parts.inTurn(plane.hold);
       if (!applied && !isAway(issue)) throw new Error(`the proxy could not be closed: ${issue}`);
     },
 
     /** Lets everybody through again who is not banned; resolves with whether that is so. */
-    async release(): Promise<boolean> {
-      await parts.change('bans', plane.release);
-      return parts.isTaken('bans');
-    },
+    release,
+
+    /** Whether the suite is to enforce nothing; the newest that is stored, or what an emergency reset wants. */
+    isOff: async (): Promise<boolean> => !(await source.switches()).guard,
 
     /**
      * Tells everything again as if nothing of it had ever been in force, for a store that was put back: guards that don't serve
