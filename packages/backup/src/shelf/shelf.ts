@@ -51,7 +51,10 @@ export const createShelf = (dataDir: string) => {
   /** Undefined when there is none of that name. */
   const find = async (name: string): Promise<ShelvedBackup | undefined> => {
     try {
-      const { size, mtime } = await stat(pathOf(name));
+      const found = await stat(pathOf(name));
+      // A pipe would be waited for.
+      if (!found.isFile()) return undefined;
+      const { size, mtime } = found;
       const header = await headerOf(name);
       const { sha256, verified_at } = await noteOf(name);
       return {

@@ -1,5 +1,6 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { ListQuery } from '@sallyport/contract';
-import type { Insertable, Selectable } from 'kysely';
+import { type Insertable, type Selectable, sql } from 'kysely';
 import type { HistoryRow } from '../database/history-tables.ts';
 import { containsText, listOf, type Page, pageOf } from '../database/listing.ts';
 import type { Executor } from '../database/open.ts';
@@ -19,6 +20,8 @@ export type NamedTable = 'proxy_hosts' | 'remote_servers' | 'certificates' | 'ac
 const LIMITED_SORTABLE = { created_at: 'id', resource: 'resource', action: 'action' };
 const SORTABLE = { ...LIMITED_SORTABLE, actor: 'actor' };
 const CHANGES_AN_ANSWER = 100;
+/** A change that takes more is read by itself: a page of rule sets could take all memory at once. */
+const LARGE_BYTES = 65_536;
 /** Of both databases' integers. */
 const MAX_ID = 2_147_483_647;
 const SIZES_A_QUERY = 10_000;
@@ -29,8 +32,11 @@ export const historyStore = (db: Executor) => ({
     await db.insertInto('history').values(change).execute();
   },
 
-  /** Newest first. */
-  async list({ resource, isLimited = false, ...query }: HistoryFilter): Promise<Page<StoredChange>> {
+  /** Newest first; each as `show` makes of it, so that never many large ones are held. */
+  async list<T>(
+    { resource, isLimited = false, ...query }: HistoryFilter,
+    show: (change: StoredChange) => T,
+  ): Promise<Page<T>> {
     const path = resource ?? '';
     const searched = isLimited ? ['resource', 'action'] : ['resource', 'action', 'actor'];
     const matching = db
@@ -45,7 +51,25 @@ export const historyStore = (db: Executor) => ({
       perPage: CHANGES_AN_ANSWER,
       order: 'desc',
     });
-    return listOf(matching.selectAll(), count, request, (row) => row);
+    const text = (column: 'before_state' | 'after_state') =>
+      sql<string | null>`case when bytes <= ${sql.lit(LARGE_BYTES)} then ${sql.ref(column)} end`.as(column);
+    const small = matching
+      .select(['id', 'batch', 'resource', 'action', 'actor', 'created_at', 'reverts', 'bytes'])
+      .select([text('before_state'), text('after_state')])
+      // Nobody is shown those.
+      .select(sql<string | null>`null`.as('secrets_sealed'));
+    const page = await listOf(small, count, request, (row) => row);
+    const rows: T[] = [];
+    for (const row of page.rows) {
+      if (row.bytes <= LARGE_BYTES) {
+        rows.push(show(row));
+        continue;
+      }
+      rows.push(show((await this.find(row.id)) ?? row));
+      // A store in this process answers at once: nobody else would get a turn until all are read.
+      await yieldToOthers();
+    }
+    return { ...page, rows };
   },
 
   async has(resource: string): Promise<boolean> {

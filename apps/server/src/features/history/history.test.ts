@@ -1,6 +1,7 @@
 import type { AccessList, HistoryEntry, ProxyHost, Ruleset } from '@sallyport/contract';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { pruneHistory } from '@sallyport/store/history/prune';
+import { historyStore } from '@sallyport/store/history/store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../../test/support/certificates.ts';
 import { type Caller, createGiven, fromOutside } from '../../testing/given-accounts.ts';
@@ -204,5 +205,39 @@ onBothDatabases('the history', (kind) => {
     expect(await prune(0, 2 * (row?.bytes ?? 0))).toBe(2);
     expect(await left()).toEqual(['m7', 'm8']);
     expect(await prune(0, 0)).toBe(2);
+  });
+
+  test('never reads many large changes at once, however many a page shows', async () => {
+    await database.kysely
+      .insertInto('history')
+      .values(
+        Array.from({ length: 20 }, (_, index) => ({
+          batch: crypto.randomUUID(),
+          resource: `security/rulesets/${crypto.randomUUID()}`,
+          action: 'ruleset.delete',
+          actor: 'somebody',
+          created_at: '2026-03-01T12:00:00.000Z',
+          reverts: null,
+          bytes: 500_000,
+          before_state: JSON.stringify({ name: `r${index}`, content: 'x'.repeat(500_000) }),
+          after_state: null,
+          secrets_sealed: null,
+        })),
+      )
+      .execute();
+    let largest = 0;
+    const watched = database.kysely.withPlugin({
+      transformQuery: ({ node }) => node,
+      async transformResult({ result }) {
+        largest = Math.max(largest, JSON.stringify(result.rows).length);
+        return result;
+      },
+    });
+    const { rows } = await historyStore(watched).list({}, ({ before_state }) => before_state?.length);
+    expect(rows).toHaveLength(20);
+    expect(Math.min(...rows.map((length) => length ?? 0))).toBeGreaterThan(500_000);
+    expect(largest).toBeLessThan(1_000_000);
+    const shown = await call<HistoryEntry[]>('GET', '/history?search=ruleset.delete');
+    expect(shown.map(({ changes }) => changes.find(({ field }) => field === 'name')?.before)).toContain('r7');
   });
 });

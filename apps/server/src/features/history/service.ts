@@ -79,8 +79,8 @@ export const createHistoryService = ({ db, store }: HistoryDeps) => ({
   /** Changes, newest first, as far as the caller may read what was changed. */
   async list({ resource, ...query }: HistoryQuery, viewer: Viewer): Promise<Page<HistoryEntry>> {
     const path = resource?.replaceAll(/^\/+|\/+$/g, '');
-    const page = await store(db).list({ ...query, resource: path, isLimited: !viewer.isAdministrator });
-    return { ...page, rows: page.rows.map((row) => toWire(row, viewer)) };
+    const filter = { ...query, resource: path, isLimited: !viewer.isAdministrator };
+    return store(db).list(filter, (change) => toWire(change, viewer));
   },
 
   /** Changes of one object; by its uuid also of one that is gone. Throws a 404 for one of which nothing is known. */

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { openArchive } from '@sallyport/backup/format/open-archive';
@@ -255,6 +257,27 @@ onBothDatabases('backups', (kind) => {
     const names = made.filter(({ status }) => status === 201).map(({ body }) => body.name);
     const known = new Set((await list()).map(({ name }) => name));
     expect(names.every((name) => known.has(name))).toBe(true);
+  });
+
+  test('that are asked to be read in any number are refused as well', async () => {
+    const { name } = (await send('POST', '/backups', {})).body;
+    const read = await Promise.all(Array.from({ length: 20 }, () => send('POST', `/backups/${name}/verify`, {})));
+    expect(new Set(read.map(({ status }) => status))).toEqual(new Set([200, 409]));
+  });
+
+  test('are files: what else bears such a name is none, and nobody waits for it', async () => {
+    const [socket, place] = ['000001', '000002'].map((end) => `sallyport-20260101-000000-manual-${end}.backup`);
+    const server = createServer().listen(join(directory, socket as string));
+    await once(server, 'listening');
+    mkdirSync(join(directory, place as string));
+    try {
+      expect((await list()).filter(({ name }) => name === socket || name === place)).toEqual([]);
+      for (const name of [socket, place]) expect((await send('GET', `/backups/${name}`)).status).toBe(404);
+      expect((await send('POST', `/backups/${socket}/restore`, {})).status).toBe(404);
+    } finally {
+      server.close();
+      rmdirSync(join(directory, place as string));
+    }
   });
 
   test('that are made at once are all whole', async () => {

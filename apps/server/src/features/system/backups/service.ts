@@ -50,6 +50,16 @@ export const createBackups = (deps: BackupDeps) => {
 
   const withCopy = async (backup: ShelvedBackup): Promise<Backup> => ({ ...backup, ...(await copies.of(backup)) });
 
+  /** For callers, who may be many; throws a 409. What is made by itself waits for its turn. */
+  const refuseCrowd = (): void => {
+    if (queue.waiting() < MOST_WAITING) return;
+    throw refuse.conflict('Several backups are being made or read already; wait for one of them');
+  };
+  const askedFor = async <T>(work: () => Promise<T>): Promise<T> => {
+    refuseCrowd();
+    return inTurn(work);
+  };
+
   const find = async (name: string): Promise<Backup> => {
     if (!isBackupName(name)) throw refuse.invalid('invalid name');
     const backup = await shelf.find(name);
@@ -78,7 +88,7 @@ export const createBackups = (deps: BackupDeps) => {
   return {
     /** Opens a backup that is to be restored; to be closed. Throws a 400 that says what is wrong with it. */
     openVerified: (name: string, passphrase: string | undefined): Promise<Archive> =>
-      inTurn(async () => {
+      askedFor(async () => {
         const { name: known } = await find(name);
         return openVerified(shelf.pathOf(known), passphrase).catch((error: unknown) => {
           throw error instanceof ArchiveError ? refuse.invalid(error.message) : error;
@@ -97,9 +107,7 @@ export const createBackups = (deps: BackupDeps) => {
     /** Makes a backup because somebody asks for it. With a passphrase it holds the key: that takes a session (403). */
     async create(passphrase: string | undefined, actor: Actor): Promise<Backup> {
       if (passphrase !== undefined) refuseApiToken(actor);
-      if (queue.waiting() >= MOST_WAITING) {
-        throw refuse.conflict('Several backups are being made or read already; wait for one of them');
-      }
+      refuseCrowd();
       return make({ kind: 'manual', passphrase }, actor);
     },
 
@@ -119,7 +127,7 @@ export const createBackups = (deps: BackupDeps) => {
      */
     async takeUpload({ draft, sha256, passphrase }: ReceivedFile, actor: Actor): Promise<Backup> {
       try {
-        return await inTurn(async () => {
+        return await askedFor(async () => {
           const header = await shelf.headerAt(draft.path).catch((error: unknown) => {
             throw error instanceof ArchiveError ? refuse.invalid(`file: ${error.message}`) : error;
           });
@@ -149,7 +157,7 @@ export const createBackups = (deps: BackupDeps) => {
     /** Reads all of a backup and says what is wrong with it. */
     async verify(name: string, passphrase: string | undefined): Promise<BackupReport> {
       await find(name);
-      return inTurn(async () => {
+      return askedFor(async () => {
         const { encrypted } = await find(name);
         const problems = await problemsOf(shelf.pathOf(name), passphrase);
         // A wrong passphrase tells nothing about the file.
