@@ -41,19 +41,29 @@ onBothDatabases('every change', (kind) => {
 
   const run = (statement: string) => sql.raw<Record<string, unknown>>(statement).execute(database.kysely);
 
-  /** Everything the store holds. */
-  const contents = async (): Promise<Record<string, unknown>> => {
-    const tables = await run(
+  const allTables = async (): Promise<string[]> => {
+    const { rows } = await run(
       kind === 'sqlite'
         ? "select name from sqlite_master where type = 'table' and name not like 'sqlite_%'"
         : "select table_name as name from information_schema.tables where table_schema = 'public'",
     );
-    const held: Record<string, unknown> = {};
-    for (const { name } of tables.rows) {
-      const { rows } = await run(`select * from ${String(name)}`);
-      held[String(name)] = rows.map((row) => JSON.stringify(row)).sort();
+    return rows.map(({ name }) => String(name));
+  };
+
+  /** Everything the store holds: lines of a table's name and a row. */
+  const contents = async (): Promise<string[]> => {
+    const tables = await allTables();
+    if (kind === 'postgres') {
+      // In one question: some forty of them, a hundred and thirty times over, are what the test would mostly do.
+      const parts = tables.map((name) => `select '${name} ' || row_to_json(t)::text as line from ${name} t`);
+      return (await run(parts.join(' union all '))).rows.map(({ line }) => String(line)).sort();
     }
-    return held;
+    const held: string[] = [];
+    for (const name of tables) {
+      const { rows } = await run(`select * from ${name}`);
+      held.push(...rows.map((row) => `${name} ${JSON.stringify(row)}`));
+    }
+    return held.sort();
   };
 
   /** Makes the trail impossible to write while `work` runs. */
@@ -142,7 +152,8 @@ onBothDatabases('every change', (kind) => {
     await change('decision.delete', 'DELETE', `/security/decisions/${banned.decision.id}`);
     const rules = { name: 'r', content: 'SecRule ARGS "@contains evil" "id:100001,phase:2,deny"', mode: 'custom' };
     const set = await change<{ ruleset: { id: number } }>('ruleset.create', 'POST', '/security/rulesets', rules);
-    await change('ruleset.update', 'POST', '/security/rulesets', { ...rules, mode: 'owasp' });
+    const others = { ...rules, content: rules.content.replace('evil', 'wicked') };
+    await change('ruleset.update', 'POST', '/security/rulesets', others);
     await change('ruleset.delete', 'DELETE', `/security/rulesets/${set.ruleset.id}`);
     await change('notifications.configure', 'PUT', '/security/notifications/settings', { min_log_level: 'warn' });
 
