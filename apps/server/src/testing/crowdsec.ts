@@ -41,7 +41,10 @@ export const runCrowdsec = async (app: TestApp): Promise<CrowdsecStatus> => {
 
 /** Networks that CrowdSec has banned, as far as it is known here. */
 export const bannedBy = async (app: TestApp): Promise<string[]> => {
-  const { body } = await app.send<{ decisions: Decision[] }>('GET', '/security/decisions?source=crowdsec');
+  const { body } = await app.send<{ decisions: Decision[] }>(
+    'GET',
+    '/security/decisions?source=crowdsec&per_page=1000',
+  );
   return body.decisions.map(({ ip }) => ip).sort();
 };
 
