@@ -218,7 +218,9 @@ describe('the store', () => {
       await run(dataDir, ['migrate']);
       const copy = async (...target: string[]) => (await run(dataDir, ['store', 'copy', ...target])).err;
       expect(await copy('--to', `sqlite:${dataDir}`)).toContain('that is the store itself');
-      expect(await copy('--to', 'postgres://u:hidden@127.0.0.1/x')).toMatch(/would show the password(?!.*hidden)/s);
+      for (const url of ['postgres://u:hidden@127.0.0.1/x', 'postgres://127.0.0.1/x?user=u&password=hidden']) {
+        expect(await copy('--to', url)).toMatch(/would show the password(?!.*hidden)/s);
+      }
       expect(await copy('--to', 'mysql://127.0.0.1/x')).toContain('must be postgres://… or sqlite:DIRECTORY');
       expect(await copy()).toContain('name the target');
     });

@@ -24,12 +24,18 @@ const parseTarget = (text: string, { config }: Pick<Deployment, 'config'>): Targ
   return { dataDir: resolve(directory), databaseUrl: undefined };
 };
 
+/** PostgreSQL's URLs have room for a password in two places. */
+const showsPassword = (text: string): boolean => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url !== undefined && (url.password !== '' || url.searchParams.has('password'));
+};
+
 const readTarget = ({ to, toFile }: { to?: string; toFile?: string }): string => {
   if ((to === undefined) === (toFile === undefined)) throw new CommandFailure('name the target: --to or --to-file');
   // 0: standard input, which as a socket can't be opened by its name.
   if (toFile !== undefined) return readFileSync(toFile === '-' ? 0 : toFile, 'utf8').trim();
   // What stands in the argument list, every user of the machine can read.
-  if (to !== undefined && URL.canParse(to) && new URL(to).password !== '') {
+  if (to !== undefined && showsPassword(to)) {
     throw new CommandFailure('--to would show the password to other users; write the URL to a file: --to-file');
   }
   return to as string;
