@@ -32,7 +32,11 @@ const nobodyNeeds = ['typebox', 'internal/deps/undici', 'undici', 'maxmind', 'mm
 test.for([
   ['supervisor', 'apps/supervisor/src/process-table.ts', ['kysely', 'fastify', 'ajv']],
   ['guard', 'apps/guard/src/worker.ts', ['packages/waf/src/compile', 'pino', 'ajv', 'kysely']],
-  ['server', 'apps/server/src/server.ts', ['packages/waf/src/compile', 'pg', 'nodemailer', 'jose', '@node-rs/argon2']],
+  [
+    'server',
+    'apps/server/src/server.ts',
+    ['packages/waf/src/compile', 'pg', 'nodemailer', 'jose', '@node-rs/argon2', 'aws4fetch'],
+  ],
 ] as const)('what an idle %s never calls is not in its memory', ([, main, unneeded]) => {
   const loaded = loadedBy(main);
   // It tells at all.
