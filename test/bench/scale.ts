@@ -5,18 +5,14 @@
  * node test/bench/scale.ts [hosts] [changes]; needs haproxy, wrk and h2load. Loopback ports 22040-22043.
  */
 import { execFileSync, spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
-import { proxyHostStore } from '@sallyport/server/testing/parts';
-import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
 import { createProduct, type Product } from '../support/product.ts';
+import { domainOf, fillStore } from './many-hosts.ts';
 
 // As bin/up does: Node keeps what it compiled, for all processes of the product.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('../../node_modules/.cache/node', import.meta.url));
@@ -26,28 +22,8 @@ const changeCount = Number(process.argv[3] ?? 600);
 const pauseMs = 10;
 const [api, http, https, originPort] = [22_040, 22_041, 22_042, 22_043];
 
-const domainOf = (index: number): string => `host-${index}.customer-${index % 977}.example.com`;
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
-};
-
-const fill = async (dataDir: string, count: number): Promise<string[]> => {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  const database = openDatabase({ dataDir, databaseUrl: undefined });
-  await migrate(database);
-  const now = new Date().toISOString();
-  const uuids: string[] = [];
-  await database.transact(async (tx) => {
-    const hosts = proxyHostStore(tx);
-    for (let index = 0; index < count; index++) {
-      const [domain, uuid] = [domainOf(index), randomUUID()];
-      const fields = { ...PROXY_HOST_DEFAULTS, domain, forward_host: '127.0.0.1', forward_port: originPort };
-      await hosts.insert({ ...fields, uuid, created_at: now, updated_at: now }, [domain]);
-      uuids.push(uuid);
-    }
-  });
-  await database.stop();
-  return uuids;
 };
 
 const quantiles = (values: readonly number[]): string => {
@@ -157,7 +133,7 @@ const withProduct = async (
 ): Promise<void> => {
   const product = createProduct({ api, http, https });
   try {
-    const uuids = await fill(product.dataDir, count);
+    const uuids = await fillStore(product.dataDir, { count, originPort });
     const began = performance.now();
     await product.start();
     say(`${count} hosts: start to serving ${(performance.now() - began).toFixed(0)} ms`);
