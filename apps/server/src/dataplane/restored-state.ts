@@ -5,6 +5,11 @@ import type { Logger } from 'pino';
 
 /** How soon what could not be done is tried again. */
 const RETRY_MS = 1_000;
+/**
+ * HAProxy's turn may be another's, who waits for the store that the transaction has: then the transaction has to go. It takes
+ * milliseconds otherwise.
+ */
+const CLOSE_WITHIN_MS = 5_000;
 
 export interface RestoredStateDeps {
   /** How often the store was put back. */
@@ -44,13 +49,15 @@ export const createRestoredState = ({ count, path, protection, reconcileRoutes, 
   let known = readNumber(path);
   let holding: Promise<void> = Promise.resolve();
   let following: Promise<void> | undefined;
+  /** Whether the store is about to be put back: nobody is let through before it was. */
+  let isSwapping = false;
   const stopped = new AbortController();
 
   const followOnce = async (): Promise<boolean> => {
     const number = await count();
     if (!(await protection.startOver()) || !(await reconcileRoutes())) return false;
     // Restored once more meanwhile.
-    if ((await count()) !== number || !(await protection.release())) return false;
+    if ((await count()) !== number || isSwapping || !(await protection.release())) return false;
     known = number;
     // Without it the next start does this once more.
     await writeFileAtomically(path, [`${number}\n`], { durable: true }).catch((err: unknown) =>
@@ -105,17 +112,30 @@ export const createRestoredState = ({ count, path, protection, reconcileRoutes, 
     },
 
     /**
-     * Runs `swap`, which puts the store back, while nobody is let through; resolves when all of it is in force. When it rejects,
-     * what is stored then is.
+     * Runs `swap`, which puts the store back and calls `close` right before it commits: until then what is served is what is stored.
+     * From there on nobody is let through; resolves when all of it is in force. When it rejects, what is stored then is.
      */
-    async during<T>(swap: () => Promise<T>): Promise<T> {
+    async during<T>(swap: (close: () => Promise<void>) => Promise<T>): Promise<T> {
       // One that is under way could let everybody through when it ends.
       await following;
+      let isClosed = false;
+      const close = async (): Promise<void> => {
+        isSwapping = true;
+        isClosed = true;
+        const late = new AbortController();
+        const tooLate = delay(CLOSE_WITHIN_MS, undefined, { signal: late.signal }).then(() => {
+          throw new Error(`the proxy could not be closed within ${CLOSE_WITHIN_MS / 1_000} s: nothing was restored`);
+        });
+        await Promise.race([protection.hold(), tooLate]).finally(() => {
+          tooLate.catch(() => {});
+          late.abort();
+        });
+      };
       try {
-        await protection.hold();
-        return await swap();
+        return await swap(close);
       } finally {
-        await followOn();
+        isSwapping = false;
+        if (isClosed) await followOn();
       }
     },
 

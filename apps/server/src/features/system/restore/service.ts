@@ -26,7 +26,7 @@ export interface RestoreDeps {
   backUp: (reason: string) => Promise<string>;
   check: Check;
   /** See `createRestoredState`. */
-  during: <T>(swap: () => Promise<T>) => Promise<T>;
+  during: <T>(swap: (close: () => Promise<void>) => Promise<T>) => Promise<T>;
   /** To be called when the store holds something else: whatever is kept of it in memory is forgotten. */
   forget: () => void;
   record: RecordChange;
@@ -46,7 +46,7 @@ const MOST_ATTEMPTS = 5;
 
 /**
  * Puts backups back. All of one is looked at in a store of its own before; what is there is backed up; the change is one
- * transaction, during which and after which the proxy lets nobody through until all of it is in force.
+ * transaction, from whose commit on the proxy lets nobody through until all of it is in force.
  */
 export const createRestore = (deps: RestoreDeps) => {
   const { database, open, backUp, check, during, forget, record } = deps;
@@ -58,10 +58,12 @@ export const createRestore = (deps: RestoreDeps) => {
     const revision = await revisionOf(db);
     const changes = await prepared.differences();
     const backup = await backUp('before-restore');
-    const isDone = await during(() =>
-      prepared.putBack(revision, (tx) =>
-        record(tx, { action: 'backup.restore', actor, resource: `backups/${name}`, after: { changes, backup } }),
-      ),
+    const isDone = await during((close) =>
+      prepared.putBack(revision, async (tx) => {
+        await record(tx, { action: 'backup.restore', actor, resource: `backups/${name}`, after: { changes, backup } });
+        // Last of all: the rows of a large backup take seconds.
+        await close();
+      }),
     );
     return isDone ? { restored: true, changes, backup } : undefined;
   };
