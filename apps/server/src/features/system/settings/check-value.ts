@@ -2,7 +2,7 @@ import { type NewSetting, SETTINGS, type SettingDefinition, type SettingKey } fr
 import { refuse } from '@sallyport/store/errors';
 import { parseEmail } from '@sallyport/store/names/email-address';
 import { normaliseBaseUrl } from '../../../net/base-url.ts';
-import { parsePlaceUrl } from '../backups/copies/place-url.ts';
+import { parsePlaceUrl } from '../../../net/places/place-url.ts';
 import { nextAfter } from '../backups/cron.ts';
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);

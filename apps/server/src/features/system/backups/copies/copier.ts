@@ -4,10 +4,10 @@ import type { Shelf } from '@sallyport/backup/shelf/shelf';
 import type { BackupCopyTest, BackupKind, NotificationEvent, SettingKey, ShelvedBackup } from '@sallyport/contract';
 import type { Logger } from 'pino';
 import { repeat } from '../../../../dataplane/repeat.ts';
+import type { Place } from '../../../../net/places/place.ts';
+import { isInClear } from '../../../../net/places/place-url.ts';
 import { PASSING } from '../passing.ts';
 import { openPlace } from './open-place.ts';
-import type { Place } from './place.ts';
-import { isInClear } from './place-url.ts';
 import { tryPlace } from './try-place.ts';
 
 export interface CopierDeps {

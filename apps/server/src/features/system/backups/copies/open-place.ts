@@ -1,6 +1,6 @@
 import type { SettingKey } from '@sallyport/contract';
-import type { Place } from './place.ts';
-import { parsePlaceUrl } from './place-url.ts';
+import type { Place } from '../../../../net/places/place.ts';
+import { parsePlaceUrl } from '../../../../net/places/place-url.ts';
 
 const required = (key: SettingKey, value: string): string => {
   if (value === '') throw new Error(`${key} is not set`);
@@ -15,7 +15,7 @@ export const openPlace = async (
 ): Promise<Place> => {
   const place = parsePlaceUrl(url);
   // Only when it is needed, which for many is never: megabytes of memory.
-  const { openS3 } = await import('./s3.ts');
+  const { openS3 } = await import('../../../../net/places/s3.ts');
   return openS3({
     place,
     region: await read('backup.copy_region'),

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Place } from './place.ts';
+import type { Place } from '../../../../net/places/place.ts';
 
 /** Writes a small file there, reads it back and removes it. Rejects with what went wrong. */
 export const tryPlace = async (place: Place): Promise<void> => {

@@ -5,7 +5,7 @@ import { request as tlsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { AwsV4Signer } from 'aws4fetch';
-import { administratorsAddress } from '../../../../net/administrators-address.ts';
+import { administratorsAddress } from '../administrators-address.ts';
 import { type CopySource, IDLE_MS, MOST_READ_BYTES, mostMsFor, type Place, type PlaceOptions } from './place.ts';
 import type { PlaceUrl } from './place-url.ts';
 

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { S3_KEY, startS3 } from '../../../../testing/start-s3.ts';
+import { S3_KEY, startS3 } from '../../testing/start-s3.ts';
 import { parsePlaceUrl } from './place-url.ts';
 import { openS3 } from './s3.ts';
 
