@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { readProcess } from '@sallyport/deployment/processes';
-import { isDamage } from './damage.ts';
 import { endProcess } from './ending.ts';
 import { crowdsecEnvironment, type Instance } from './instance.ts';
-import { reasonIn } from './words.ts';
+import { isDamage, reasonIn } from './words.ts';
 
 /** Lines of its log that are kept to tell why it ended. */
 const LINES_KEPT = 40;

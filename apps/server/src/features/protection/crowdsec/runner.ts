@@ -6,14 +6,14 @@ import { refuse } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
 import { probeTcp } from '../../../net/tcp-probe.ts';
 import { crowdsecAccount } from './account.ts';
-import { isDamage, setAside } from './damage.ts';
+import { setAside } from './damage.ts';
 import { endLeftBehind, notePid } from './ending.ts';
 import { type Instance, prepareInstance, type Rules, readCredentials, tryRules, writeRules } from './instance.ts';
 import { isUp } from './lapi.ts';
 import { chosenOf, type HubPreset, type HubScenario, type PresetChoice, readHub } from './presets/hub.ts';
 import { type CrowdsecProcess, startProcess } from './process.ts';
 import { type CrowdsecProgram, whyNotInstalled } from './program.ts';
-import { refusedFile } from './words.ts';
+import { isDamage, refusedFile } from './words.ts';
 
 /** Spec: the start is verified by a process check; some faults show only after the local API is up. */
 const CHECK_MS = 2_000;

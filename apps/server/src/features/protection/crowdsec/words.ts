@@ -1,4 +1,12 @@
-import { isDamage } from './damage.ts';
+/** What SQLite says of a database that can't be used, and CrowdSec of one that it was not made known to. */
+const DAMAGE =
+  /file is not a database|database disk image is malformed|authenticate watcher \(sallyport\): .*machine not found/;
+
+/**
+ * Whether what CrowdSec said means that its database can't be used. A full disk or missing rights are no damage. Whoever reaches its
+ * local API can put words into its log: they count only when it ended of them, or answers nothing else than errors.
+ */
+export const isDamage = (said: string): boolean => DAMAGE.test(said);
 
 const message = (line: string): string => {
   const text = /\bmsg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line;
