@@ -113,7 +113,6 @@ test('a scan through the proxy is banned, and told; nobody can have somebody els
   const { traffic, issue } = await status();
   expect(issue).toBeNull();
   expect(traffic.lines_written).toBeGreaterThan(10);
-  expect(traffic.lines_dropped).toBe(0);
   await until('all is read', async () => (await status()).traffic.lines_unread === 0, WITHIN_MS);
 });
 
