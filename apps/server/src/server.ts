@@ -33,9 +33,13 @@ import { createIdempotency } from './http/idempotency/service.ts';
 import { idempotencyStore } from './http/idempotency/store.ts';
 import { createIdentify } from './http/identify.ts';
 import { openProxyDoor } from './http/proxy-door.ts';
+import { isMetadataName, isMetadataOrLinkLocal } from './net/blocked-addresses.ts';
 import { createDestinationCheck } from './net/check-destination.ts';
 import { type AddressPolicy, createSafeFetch } from './net/safe-fetch.ts';
 import { systemLookup } from './net/system-lookup.ts';
+
+/** An address that the operator named may be a private one. */
+const OPERATORS_OWN: AddressPolicy = { isBlockedAddress: isMetadataOrLinkLocal, isBlockedName: isMetadataName };
 
 /** How long the API waits for everything stored to be read for the data plane; a million hosts take some seconds. */
 const READ_WITHIN_MS = 10_000;
@@ -152,6 +156,13 @@ export const startServer = async (
     heldLines: dataPlane.heldLines,
     isOwnApi: dataPlane.isOwnApi,
     crowdsecPort: config.crowdsecPort,
+    crowdsecConsole: {
+      url: config.crowdsecConsole,
+      fetch:
+        config.crowdsecConsole === undefined
+          ? fetch
+          : createSafeFetch({ lookup: systemLookup, addressPolicy: OPERATORS_OWN }),
+    },
     crowdsecMode: config.crowdsecMode,
     crowdsecProgram: crowdsec,
     databaseUrl: config.databaseUrl,

@@ -1,4 +1,4 @@
-import { choice, Timestamp } from './primitives.ts';
+import { choice, ignoring, Timestamp } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
 const Pid = Type.Integer({ description: 'Of the process.' });
@@ -54,6 +54,39 @@ export const CrowdsecStatus = Type.Object(
   { title: 'CrowdsecStatus' },
 );
 export type CrowdsecStatus = Static<typeof CrowdsecStatus>;
+
+export const ConsoleEnrolment = Type.Object(
+  {
+    state: choice(['none', 'enrolling', 'waiting_for_acceptance', 'failed'], {
+      description:
+        'waiting_for_acceptance: the console took it, and shows it once somebody accepts it there, which it does not tell. failed: the last try, since this server was started; issue tells why.',
+    }),
+    name: Type.Union([Type.String(), Type.Null()], { description: 'As the console shows it.' }),
+    tags: Type.Array(Type.String()),
+    issue: Type.Union([Type.String(), Type.Null()], { description: 'What is wrong, in words.' }),
+    enrolled_at: Type.Union([Timestamp, Type.Null()]),
+    sends: Type.Union([Type.String(), Type.Null()], {
+      description: 'What CrowdSec sends while it runs, and where; null: nothing.',
+    }),
+  },
+  { title: 'ConsoleEnrolment' },
+);
+export type ConsoleEnrolment = Static<typeof ConsoleEnrolment>;
+
+export const NewConsoleEnrolment = Type.Object(
+  {
+    token: Type.String({
+      pattern: '^\\S{1,128}$',
+      description: 'The enrolment key that the console shows. It is not kept.',
+    }),
+    name: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Default: the name of this machine.' }),
+    ),
+    tags: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 16 })),
+  },
+  ignoring('NewConsoleEnrolment', ['state', 'issue', 'enrolled_at', 'sends']),
+);
+export type NewConsoleEnrolment = Static<typeof NewConsoleEnrolment>;
 
 export const CrowdsecPreset = Type.Object(
   {

@@ -36,6 +36,7 @@ describe('configuration', () => {
       logLevel: 'info',
       logFormat: 'text',
       crowdsecPort: 8_085,
+      crowdsecConsole: undefined,
     });
     expect(config.managementCidrs.map(String)).toEqual([
       '10.0.0.0/8',
@@ -80,6 +81,10 @@ describe('configuration', () => {
     ['SALLYPORT_PROXY_PROTOCOL', 'yes'],
     ['SALLYPORT_CROWDSEC_PORT', '0'],
     ['SALLYPORT_CROWDSEC_PORT', '65536'],
+    ['SALLYPORT_CROWDSEC_CONSOLE', 'http://console.example.com'],
+    ['SALLYPORT_CROWDSEC_CONSOLE', 'https://console.example.com/v2'],
+    ['SALLYPORT_CROWDSEC_CONSOLE', 'https://user@console.example.com'],
+    ['SALLYPORT_CROWDSEC_CONSOLE', 'console.example.com'],
     ['SALLYPORT_CROWDSEC_PORT', '8085x'],
     ['SALLYPORT_CROWDSEC_PORT', 'x8085'],
     ['SALLYPORT_PROXY_HTTPS', 'example.com:443'],
@@ -111,6 +116,7 @@ describe('configuration', () => {
         SALLYPORT_GUARD_TIMEOUT: '60s',
         SALLYPORT_PROXY_PROTOCOL: 'true',
         SALLYPORT_CROWDSEC_PORT: '65535',
+        SALLYPORT_CROWDSEC_CONSOLE: 'https://console.example.com:8443/',
         SALLYPORT_LOG_FORMAT: 'json',
         PATH: '/bin',
       },
@@ -138,6 +144,7 @@ describe('configuration', () => {
       guardTimeoutMs: 60_000,
       proxyProtocol: true,
       crowdsecPort: 65_535,
+      crowdsecConsole: 'https://console.example.com:8443',
       logLevel: 'info',
       logFormat: 'json',
     });

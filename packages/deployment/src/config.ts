@@ -35,6 +35,8 @@ export interface Config {
   guards: number;
   /** Where CrowdSec's local API listens, on 127.0.0.1. */
   crowdsecPort: number;
+  /** Base URL of the central API that CrowdSec is enrolled at; undefined: that of its makers. */
+  crowdsecConsole: string | undefined;
   /** Deprecated (spec, Versioning 3): counts until `crowdsec_mode` was set by a security configuration. */
   crowdsecMode: 'local' | 'disabled' | undefined;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
@@ -116,6 +118,16 @@ const port = (text: string): number => {
   return number;
 };
 
+/** Credentials go there: in the clear within this machine only. */
+const consoleUrl = (text: string): string => {
+  const { protocol, hostname, origin, href } = URL.canParse(text) ? new URL(text) : new URL('invalid:');
+  const isLocal = protocol === 'http:' && ['127.0.0.1', '[::1]'].includes(hostname);
+  if ((protocol !== 'https:' && !isLocal) || href !== `${origin}/`) {
+    throw new Error('must be https://host[:port], or http:// to 127.0.0.1 or [::1]');
+  }
+  return origin;
+};
+
 /** Local listeners only accept an address, not a name that may come to mean another one. */
 const addressListen = (text: string) => {
   const listen = parseListen(text);
@@ -157,6 +169,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     trustedProxies: read('SALLYPORT_TRUSTED_PROXIES', cidrList, []),
     guards: read('SALLYPORT_GUARDS', guards, defaultGuards()),
     crowdsecPort: read('SALLYPORT_CROWDSEC_PORT', port, CROWDSEC_PORT),
+    crowdsecConsole: read('SALLYPORT_CROWDSEC_CONSOLE', consoleUrl, undefined),
     crowdsecMode: read('SALLYPORT_CROWDSEC_MODE', oneOf('local', 'disabled'), undefined),
     guardTimeoutMs: read('SALLYPORT_GUARD_TIMEOUT', guardTimeout, 1_000),
     proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',

@@ -124,6 +124,9 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /admin/crowdsec/presets': 'member',
   'POST /admin/crowdsec/presets/:author/:name/apply': 'administrator',
   'DELETE /admin/crowdsec/presets/:author/:name': 'administrator',
+  'GET /admin/crowdsec/console': 'administrator',
+  'POST /admin/crowdsec/console': 'administrator',
+  'DELETE /admin/crowdsec/console': 'administrator',
 };
 
 /** What a caller gets before the route is reached; `through` when it is reached, whatever it then answers. */

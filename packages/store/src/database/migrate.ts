@@ -15,6 +15,7 @@ import * as history from './migrations/0040-history.ts';
 import * as confirmations from './migrations/0041-confirmations.ts';
 import * as emergencyDrills from './migrations/0042-emergency-drills.ts';
 import * as presetEvents from './migrations/0045-preset-events.ts';
+import * as consoleEnrollments from './migrations/0046-console-enrollments.ts';
 import * as backupSchedule from './migrations/0050-backup-schedule.ts';
 import * as restores from './migrations/0055-restores.ts';
 import type { Database, Executor } from './open.ts';
@@ -42,6 +43,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0041-confirmations': confirmations,
   '0042-emergency-drills': emergencyDrills,
   '0045-preset-events': presetEvents,
+  '0046-console-enrollments': consoleEnrollments,
   '0050-backup-schedule': backupSchedule,
   '0055-restores': restores,
 };

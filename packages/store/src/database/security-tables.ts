@@ -130,6 +130,20 @@ export interface PresetEventRow {
   created_at: IsoTime;
 }
 
+/** At most one row, with the id 1: CrowdSec is enrolled at its console. */
+export interface ConsoleEnrollmentRow {
+  id: number;
+  /** Base URL of the central API that knows the machine. */
+  url: string;
+  name: string;
+  /** JSON. */
+  tags: string;
+  machine_login: string;
+  /** Sealed by `secrets/vault.ts`. */
+  password_sealed: string;
+  created_at: IsoTime;
+}
+
 export interface SecurityTables {
   security_config: SecurityConfigRow;
   break_glass_tokens: BreakGlassTokenRow;
@@ -141,4 +155,5 @@ export interface SecurityTables {
   security_blocks: BlockRow;
   emergency_drills: EmergencyDrillRow;
   preset_events: PresetEventRow;
+  console_enrollments: ConsoleEnrollmentRow;
 }

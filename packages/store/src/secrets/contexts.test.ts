@@ -7,6 +7,7 @@ test('what is stored was sealed for these places, each of its own: another text 
     certificateKeyContext,
     totpContext,
     settingContext,
+    consoleContext,
     historyContext,
     answerContext,
     ...others
@@ -16,6 +17,7 @@ test('what is stored was sealed for these places, each of its own: another text 
     certificateKeyContext('0b5c'),
     totpContext(7),
     settingContext('smtp.password'),
+    consoleContext('m1'),
     historyContext('b1', 'certificates/0b5c'),
     answerContext('k1'),
   ]).toEqual([
@@ -23,6 +25,7 @@ test('what is stored was sealed for these places, each of its own: another text 
     'certificate:0b5c',
     'user:7:totp',
     'setting:smtp.password',
+    'crowdsec:console:m1',
     'history:b1:certificates/0b5c',
     'idempotency:k1',
   ]);

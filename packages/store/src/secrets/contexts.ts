@@ -13,6 +13,9 @@ export const totpContext = (userId: number): string => `user:${userId}:totp`;
 /** Value of a secret setting. */
 export const settingContext = (key: string): string => `setting:${key}`;
 
+/** Password of CrowdSec's machine at its console. */
+export const consoleContext = (login: string): string => `crowdsec:console:${login}`;
+
 /** Secrets of a change, in the history of `resource`. */
 export const historyContext = (batch: string, resource: string): string => `history:${batch}:${resource}`;
 

@@ -4,6 +4,7 @@ import {
   answerContext,
   CHAIN_KEY_CONTEXT,
   certificateKeyContext,
+  consoleContext,
   historyContext,
   settingContext,
   totpContext,
@@ -63,6 +64,18 @@ export const SEALED_PLACES: Readonly<Record<string, (tx: Executor) => AsyncGener
       context: 'notifications:webhook_secret',
       replace: (webhook_secret_sealed) =>
         tx.updateTable('notification_settings').set({ webhook_secret_sealed }).execute(),
+    };
+  },
+  async *'console_enrollments.password_sealed'(tx) {
+    const row = await tx
+      .selectFrom('console_enrollments')
+      .select(['machine_login', 'password_sealed'])
+      .executeTakeFirst();
+    if (!row) return;
+    yield {
+      sealed: row.password_sealed,
+      context: consoleContext(row.machine_login),
+      replace: (password_sealed) => tx.updateTable('console_enrollments').set({ password_sealed }).execute(),
     };
   },
   async *'idempotency_keys.answer_sealed'(tx) {

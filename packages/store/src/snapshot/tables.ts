@@ -52,6 +52,8 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   rulesets: { key: ['id'], ...CONFIGURATION },
   preset_events: { key: ['id'], ...CONFIGURATION },
   notification_settings: { key: ['id'], ...CONFIGURATION },
+  // What was un-enrolled since must not send anything again.
+  console_enrollments: { key: ['id'], ...LEFT_AS_IT_IS },
   audit_logs: { key: ['id'], ...LEFT_AS_IT_IS },
   audit_chain: { key: ['id'], ...LEFT_AS_IT_IS },
   history: { key: ['id'], ...LEFT_AS_IT_IS },

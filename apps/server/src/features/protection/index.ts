@@ -21,6 +21,8 @@ import { accessListStore } from './access-lists/store.ts';
 import { blockRoutes } from './blocks/routes.ts';
 import { createBlocks } from './blocks/service.ts';
 import { blockStore } from './blocks/store.ts';
+import { CONSOLE } from './crowdsec/console/api.ts';
+import { consoleRoutes } from './crowdsec/console/routes.ts';
 import { presetRoutes } from './crowdsec/presets/routes.ts';
 import { type CrowdsecProgram, DEBIAN } from './crowdsec/program.ts';
 import { crowdsecRoutes } from './crowdsec/routes.ts';
@@ -68,6 +70,8 @@ export interface ProtectionDeps {
   isOwnApi: (host: string, port: number) => boolean;
   /** Where CrowdSec's local API listens. */
   crowdsecPort: number;
+  /** Where CrowdSec is enrolled: base URL (undefined: that of its makers), and what asks there. */
+  crowdsecConsole: { url: string | undefined; fetch: SafeFetch };
   /** Of the deployment; see `Config`. */
   crowdsecMode: 'local' | 'disabled' | undefined;
   /** Its programs; undefined: those of Debian's package. */
@@ -182,6 +186,8 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     dataDir,
     port: deps.crowdsecPort,
     program: deps.crowdsecProgram ?? DEBIAN,
+    console: { ...deps.crowdsecConsole, url: deps.crowdsecConsole.url ?? CONSOLE },
+    vault,
     decisions,
     async isWanted() {
       const [config, switches] = [await securityStore(db).config(), await securityStore(db).switches()];
@@ -300,6 +306,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       await app.register(logRoutes(hub, liveReaders));
       await app.register(crowdsecRoutes(crowdsec));
       await app.register(presetRoutes(crowdsec.presets));
+      await app.register(consoleRoutes(crowdsec.console));
     },
 
     /** Enforces what is stored and takes in what guards tell, until stopped. */

@@ -20,8 +20,8 @@ const CHANGE_NOTHING = new Set([
 ]);
 /** They start and end a process, which no store can take back; their entries are held by crowdsec.test.ts. */
 const OF_PROCESSES = new Set(['POST /admin/crowdsec/start', 'POST /admin/crowdsec/stop']);
-/** They need an installed CrowdSec; held by presets.test.ts. */
-const OF_CROWDSEC = / \/admin\/crowdsec\/presets\//;
+/** They need an installed CrowdSec; held by presets.test.ts and console.test.ts. */
+const OF_CROWDSEC = / \/admin\/crowdsec\/(?:presets\/|console$)/;
 /** Is made without the trail as well, which gets its entry later (packages/recovery). */
 const WAY_IN = 'POST /emergency/security-reset';
 /** Changes nothing but when it was made, and tells what of the trail is amiss; held by drill.test.ts. */

@@ -1,11 +1,15 @@
 import type { CrowdsecAccount } from './account.ts';
 
+/** Who it is to the console; below the instance's directory. */
+export const CONSOLE_FILE = 'console/credentials.yaml';
+
 /** The instance's configuration, by path. All but the state is read only to its account. */
 export const configFiles = (
   { view: at, state: { view: state } }: CrowdsecAccount,
   port: number,
+  isEnrolled: boolean,
 ): Record<string, string> => ({
-  // daemonize does not fork; without it neither SIGTERM nor SIGHUP is handled. No online_client: nothing goes to the internet.
+  // daemonize does not fork; without it neither SIGTERM nor SIGHUP is handled. Without online_client nothing goes to the internet.
   'etc/config.yaml': `common: {daemonize: true, log_media: stdout, log_level: info, working_dir: ${at}}
 config_paths:
   config_dir: ${at}/etc/
@@ -25,7 +29,7 @@ db_config:
   flush: {max_items: 5000, max_age: 7d}
 api:
   client: {insecure_skip_verify: false, credentials_path: ${state}/credentials.yaml}
-  server: {log_level: warning, listen_uri: "127.0.0.1:${port}", profiles_path: ${at}/etc/profiles.yaml}
+  server: {log_level: warning, listen_uri: "127.0.0.1:${port}", profiles_path: ${at}/etc/profiles.yaml${isEnrolled ? `, online_client: {credentials_path: ${at}/${CONSOLE_FILE}}` : ''}}
 prometheus: {enabled: false}
 `,
   'etc/profiles.yaml': `name: ban_addresses
@@ -38,6 +42,8 @@ filters: ['Alert.Remediation == true && Alert.GetScope() == "Range"']
 decisions: [{type: ban, duration: 4h}]
 on_success: break
 `,
+  // What it tells once it is enrolled; its own decisions alone would not be worth it.
+  'etc/console.yaml': 'share_manual_decisions: false\nshare_tainted: true\nshare_custom: true\n',
   'etc/simulation.yaml': 'simulation: false\n',
   'etc/acquis.yaml': `filenames: [${at}/log/access.log]
 force_inotify: true

@@ -13,8 +13,9 @@ import {
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CrowdsecAccount } from './account.ts';
+import type { ConsoleCredentials } from './console/credentials.ts';
 import { copyParsers, copyScenarios } from './detection.ts';
-import { configFiles, WHITELIST_FILE, whitelistParser } from './files.ts';
+import { CONSOLE_FILE, configFiles, WHITELIST_FILE, whitelistParser } from './files.ts';
 import type { Credentials } from './lapi-writer.ts';
 import { type HubScenario, readHub } from './presets/hub.ts';
 import type { CrowdsecProgram } from './program.ts';
@@ -117,14 +118,30 @@ const openFor = ({ id }: CrowdsecAccount, directory: string): void => {
   chmodSync(directory, 0o750);
 };
 
+/** Whoever has no credentials for the console has no file of them either. */
+export const writeConsole = (
+  { directory, account: { id } }: Instance,
+  console: ConsoleCredentials | undefined,
+): void => {
+  const file = join(directory, CONSOLE_FILE);
+  rmSync(dirname(file), { recursive: true, force: true });
+  if (console === undefined) return;
+  mkdirSync(dirname(file), { mode: 0o750 });
+  // JSON is YAML.
+  writeFileSync(file, `${JSON.stringify({ ...console, url: `${console.url}/` })}\n`, { mode: 0o600 });
+  if (id === undefined) return;
+  chownSync(dirname(file), 0, id);
+  chownSync(file, id, id);
+};
+
 /** Writes all that it reads anew. Throws when a file can't be written. */
-export const writeFiles = (instance: Instance, rules: Rules): void => {
+export const writeFiles = (instance: Instance, rules: Rules, console?: ConsoleCredentials): void => {
   const { directory, account, port, program } = instance;
   openFor(account, directory);
   for (const part of ['etc', 'hub', 'lists']) rmSync(join(directory, part), { recursive: true, force: true });
   for (const part of ['etc/notifications', 'hub', 'lists', 'log'])
     mkdirSync(join(directory, part), { recursive: true });
-  for (const [name, text] of Object.entries(configFiles(account, port))) {
+  for (const [name, text] of Object.entries(configFiles(account, port, console !== undefined))) {
     mkdirSync(dirname(join(directory, name)), { recursive: true });
     writeFileSync(join(directory, name), text);
   }
@@ -133,6 +150,7 @@ export const writeFiles = (instance: Instance, rules: Rules): void => {
   writeFileSync(accessLog(directory), '', { flag: 'a' });
   for (const part of ['etc', 'hub', 'log']) letRead(join(directory, part), account.id);
   writeRules(instance, rules);
+  writeConsole(instance, console);
 };
 
 /**
@@ -142,8 +160,9 @@ export const writeFiles = (instance: Instance, rules: Rules): void => {
 export const prepareInstance = async (
   instance: Instance,
   rules: Rules = { whitelist: [], scenarios: readHub(instance.program.hub).scenarios },
+  console?: ConsoleCredentials,
 ): Promise<string> => {
-  writeFiles(instance, rules);
+  writeFiles(instance, rules, console);
   await makeCredentials(instance);
   return readFileSync(keyFile(instance.directory), 'utf8').trim();
 };

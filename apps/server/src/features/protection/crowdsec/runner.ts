@@ -6,9 +6,18 @@ import { refuse } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
 import { probeTcp } from '../../../net/tcp-probe.ts';
 import { crowdsecAccount } from './account.ts';
+import type { ConsoleCredentials } from './console/credentials.ts';
 import { setAside } from './damage.ts';
 import { endLeftBehind, notePid } from './ending.ts';
-import { type Instance, prepareInstance, type Rules, readCredentials, tryRules, writeRules } from './instance.ts';
+import {
+  type Instance,
+  prepareInstance,
+  type Rules,
+  readCredentials,
+  tryRules,
+  writeConsole,
+  writeRules,
+} from './instance.ts';
 import { isUp } from './lapi.ts';
 import { chosenOf, type HubPreset, type HubScenario, type PresetChoice, readHub } from './presets/hub.ts';
 import { type CrowdsecProcess, startProcess } from './process.ts';
@@ -25,11 +34,13 @@ const RESTART_MS = [1_000, 60_000] as const;
 const RECOVERED_MS = 60_000;
 const PROBE_MS = 1_000;
 
-/** What is stored of what it judges by. */
+/** What is stored of what it judges by, and whom it tells. */
 export interface Configured {
   /** Networks that it never looks at. */
   whitelist: readonly string[];
   choices: readonly PresetChoice[];
+  /** Who it is to the console; undefined: it is not enrolled. */
+  console: ConsoleCredentials | undefined;
 }
 
 export interface RunnerDeps {
@@ -79,11 +90,13 @@ export const createRunner = ({
   let issue: string | null = null;
   let isWanted = false;
   /** What the process was told, and what it judges by since. */
-  let told: Configured = { whitelist: [], choices: [] };
+  let told: Configured = { whitelist: [], choices: [], console: undefined };
   let rules: Rules = { whitelist: [], scenarios: [] };
   /** Scenarios that it can't load, with its words. */
   const refused = new Map<string, string>();
   let following: Promise<void> = Promise.resolve();
+  /** Ends because it is to be another one. */
+  let replaced: CrowdsecProcess | undefined;
   let starting: Promise<CrowdsecProcess> | undefined;
   let restart: NodeJS.Timeout | undefined;
   let waitMs: number = RESTART_MS[0];
@@ -134,7 +147,7 @@ export const createRunner = ({
     }
     told = await configured();
     rules = { whitelist: told.whitelist, scenarios: choose(told.choices) };
-    const key = await prepareInstance(instance, rules);
+    const key = await prepareInstance(instance, rules, told.console);
     if (!isWanted) throw new Error(STOPPED);
     const child = await startProcess(instance);
     launched = child;
@@ -153,7 +166,7 @@ export const createRunner = ({
     const since = performance.now();
     void child.ended.then((reason) => {
       if (running === child) running = undefined;
-      if (!isWanted) return;
+      if (!isWanted || child === replaced) return;
       if (performance.now() - since > RECOVERED_MS) waitMs = RESTART_MS[0];
       if (isDamage(reason)) renew(reason);
       leaveOut(reason);
@@ -227,10 +240,24 @@ export const createRunner = ({
     return isIn(rules.scenarios) || isIn(good);
   };
 
+  /** Whom it tells it learns at its start only. */
+  const startAnew = async (child: CrowdsecProcess): Promise<void> => {
+    replaced = child;
+    running = undefined;
+    stopping = child.stop().catch(() => undefined);
+    if (isWanted) await begin().catch((error: unknown) => isWanted && failed(words(error)));
+  };
+
   const followConfigured = async (): Promise<void> => {
     // Before it reads, the signal would end it.
-    if (!running?.isReading()) return;
+    const child = running;
+    if (!child?.isReading()) return;
     const now = await configured();
+    if (JSON.stringify(now.console) !== JSON.stringify(told.console)) {
+      writeConsole(instance, now.console);
+      await startAnew(child);
+      return;
+    }
     if (JSON.stringify(now) === JSON.stringify(told)) return;
     let scenarios = choose(now.choices);
     while (!isKnownGood(scenarios)) {
@@ -303,6 +330,9 @@ export const createRunner = ({
 
     /** Tells it what to judge by when that has changed. */
     followConfigured: (): Promise<void> => inTurn(followConfigured),
+
+    /** Leaves nothing of it where it could be found, whether it runs or not. */
+    forgetConsole: (): void => writeConsole(instance, undefined),
 
     /** Names of the scenarios that it judges by. */
     scenarios: (): string[] => rules.scenarios.map(({ name }) => name),

@@ -3,9 +3,13 @@ import { trafficSocket } from '@sallyport/deployment/places';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
 import type { Alone } from '@sallyport/store/database/alone';
 import type { Executor, Transact } from '@sallyport/store/database/open';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Logger } from 'pino';
 import { repeat } from '../../../dataplane/repeat.ts';
+import type { SafeFetch } from '../../../net/safe-fetch.ts';
 import type { Decisions } from '../decisions/service.ts';
+import { createConsole } from './console/service.ts';
+import { consoleStore } from './console/store.ts';
 import { accessLog } from './instance.ts';
 import { createLapiWriter } from './lapi-writer.ts';
 import { createPresets } from './presets/service.ts';
@@ -20,6 +24,9 @@ export interface CrowdsecDeps {
   dataDir: string;
   port: number;
   program: CrowdsecProgram;
+  /** Where it is enrolled: base URL, and what asks there. */
+  console: { url: string; fetch: SafeFetch };
+  vault: Vault;
   decisions: Decisions;
   /** Whether it is to run without anybody asking (spec, Versioning 5). */
   isWanted: () => Promise<boolean>;
@@ -80,7 +87,11 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     port,
     program,
     log,
-    configured: async () => ({ whitelist: await whitelist(), choices: await presetStore(db).choices() }),
+    configured: async () => ({
+      whitelist: await whitelist(),
+      choices: await presetStore(db).choices(),
+      console: await consoleEnrolment.credentials(),
+    }),
     alone,
     onReady(key) {
       sync.follow(key);
@@ -142,8 +153,23 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     clock,
   });
 
+  const consoleEnrolment = createConsole({
+    ...deps.console,
+    program,
+    db,
+    store: consoleStore,
+    vault: deps.vault,
+    changed: runner.followConfigured,
+    forget: runner.forgetConsole,
+    transact,
+    record,
+    publish,
+    clock,
+  });
+
   return {
     presets,
+    console: consoleEnrolment,
     isRunning: runner.isRunning,
 
     async start(actor: Actor): Promise<CrowdsecStart> {

@@ -23,9 +23,16 @@ export const parseGoDuration = (text: string): number | undefined => {
 /** Longest time that is believed: dates end somewhere. */
 const LONGEST_MS = 10 * 365 * 86_400_000;
 
-/** The ban that a decision of CrowdSec stands for; undefined for what is no ban of an address or network, or has ended. */
+/** Of a CrowdSec that is enrolled: what others saw, not what was seen here. */
+const COMMUNITY: ReadonlySet<string> = new Set(['CAPI', 'lists']);
+
+/**
+ * The ban that a decision of CrowdSec stands for; undefined for what is no ban of an address or network,
+ * has ended, or is of a list of others.
+ */
 export const toDecision = (decision: LapiDecision, now: number): ImportedDecision | undefined => {
   const { scope, type, value, duration, scenario, origin } = decision;
+  if (COMMUNITY.has(origin)) return undefined;
   if (type !== 'ban' || !['ip', 'range'].includes(scope.toLowerCase())) return undefined;
   const leftMs = parseGoDuration(duration);
   if (leftMs === undefined || leftMs <= 0) return undefined;

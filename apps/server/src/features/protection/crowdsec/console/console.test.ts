@@ -1,0 +1,187 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { AuditEntry, ConsoleEnrolment, ErrorBody } from '@sallyport/contract';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../../../../../../test/support/free-ports.ts';
+import { until } from '../../../../../../../test/support/until.ts';
+import { isReading, MISSING, missed, runCrowdsec, WITHIN_MS } from '../../../../testing/crowdsec.ts';
+import { createGiven } from '../../../../testing/given-accounts.ts';
+import { startApp, type TestApp } from '../../../../testing/start-app.ts';
+import { DEBIAN } from '../program.ts';
+import { toDecision } from '../to-decision.ts';
+
+/** The real CrowdSec, and a central API of our own. */
+
+const TOKEN = 'clq7k2m0h0001jr08good';
+const PATH = '/admin/crowdsec/console';
+
+interface Asked {
+  path: string;
+  body: Record<string, unknown>;
+  authorization: string | undefined;
+  agent: string;
+  text: string;
+}
+
+/** As the central API answers; `asked` is all that it was asked. */
+const startCentral = async (): Promise<{ url: string; asked: Asked[] }> => {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const text = Buffer.concat(parts).toString();
+    const { url: path = '', headers } = request;
+    const body: Asked['body'] = text.startsWith('{') ? JSON.parse(text) : {};
+    asked.push({ path, body, authorization: headers.authorization, agent: headers['user-agent'] ?? '', text });
+    const answer = (status: number, value: object) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
+    if (path === '/v2/watchers/login') {
+      answer(200, {
+        code: 200,
+        expire: new Date(Date.now() + 3_600_000).toISOString(),
+        token: 'header.claims.signature',
+      });
+    } else if (path === '/v2/watchers/enroll' && body.attachment_key !== TOKEN) {
+      answer(403, { message: `the attachment key ${String(body.attachment_key)} is not valid` });
+    } else if (path.startsWith('/v2/decisions/stream')) answer(200, { new: [], deleted: [] });
+    else answer(200, { message: 'OK' });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+};
+
+const given = async (url: string, isInstalled = true) => {
+  const lines: string[] = [];
+  const log = pino({ level: 'trace' }, { write: (line: string) => void lines.push(line) });
+  const env = { SALLYPORT_CROWDSEC_PORT: String(await freePort()), SALLYPORT_CROWDSEC_CONSOLE: url };
+  const app: TestApp = await startApp('sqlite', env, isInstalled ? { crowdsec: DEBIAN, log } : { log });
+  onTestFinished(() => app.stop());
+  const accounts = createGiven(app);
+  const { headers } = await accounts.administrator();
+  return {
+    app,
+    accounts,
+    headers,
+    lines,
+    state: async () => (await app.send<ConsoleEnrolment>('GET', PATH, undefined, headers)).body,
+    enrol: (body: object) => app.send<ConsoleEnrolment & ErrorBody>('POST', PATH, body, headers),
+    remove: () => app.send('DELETE', PATH, undefined, headers),
+    audit: async (): Promise<AuditEntry[]> =>
+      (await app.send<AuditEntry[]>('GET', '/audit-logs', undefined, headers)).body,
+  };
+};
+
+test('CrowdSec signs in at the console once it is enrolled, and not any more once that ended', {
+  timeout: 240_000,
+}, async () => {
+  const { url, asked } = await startCentral();
+  const { app, headers, state, enrol, remove, audit, lines } = await given(url);
+  const file = join(app.dataDir, 'crowdsec/console/credentials.yaml');
+  const signIns = () =>
+    asked.filter(({ path, agent }) => path === '/v2/watchers/login' && agent.startsWith('crowdsec/'));
+  const { pid } = await runCrowdsec(app);
+  expect(await state()).toMatchObject({ state: 'none', name: null, sends: null });
+  expect(existsSync(file)).toBe(false);
+
+  const enrolled = await enrol({ token: TOKEN, name: 'edge 1', tags: ['paris'] });
+  expect(enrolled.status, JSON.stringify(enrolled.body)).toBe(200);
+  expect(enrolled.body).toMatchObject({
+    state: 'waiting_for_acceptance',
+    name: 'edge 1',
+    tags: ['paris'],
+    issue: null,
+  });
+  expect(enrolled.body.sends).toContain(`sends to ${url}: address, scenario and time of every alert`);
+  expect(await state()).toEqual(enrolled.body);
+  const [register, login, enroll] = asked;
+  expect(register).toMatchObject({ path: '/v2/watchers', body: { machine_id: expect.stringMatching(/^\w{48}$/) } });
+  expect(login?.body).toMatchObject({ ...register?.body });
+  expect(enroll).toMatchObject({
+    path: '/v2/watchers/enroll',
+    authorization: 'Bearer header.claims.signature',
+    body: { attachment_key: TOKEN, name: 'edge 1', tags: ['paris'], overwrite: false },
+  });
+  await until('CrowdSec itself signs in', async () => signIns().length > 0, WITHIN_MS);
+  expect(signIns()[0]?.body).toMatchObject({ ...register?.body });
+  const after = await isReading(app);
+  expect(after).toMatchObject({ status: 'running', lapi_ready: true, issue: null });
+  expect(after.pid).not.toBe(pid);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect((await enrol({ token: TOKEN })).status).toBe(409);
+
+  // What is promised to be sent is sent: bans of its own, and those made by hand.
+  await app.send('POST', '/security/decisions', { ip: '203.0.113.8', action: 'block', details: 'by hand' });
+  appendFileSync(join(app.dataDir, 'crowdsec/log/access.log'), missed('203.0.113.7', MISSING));
+  const sent = () => JSON.stringify(asked.filter(({ path }) => path === '/v2/signals').map(({ text }) => text));
+  await until('both are sent', async () => sent().includes('203.0.113.7') && sent().includes('203.0.113.8'), WITHIN_MS);
+
+  // The machine's password is in the file and nowhere else to be read; the token is nowhere.
+  const password = String(register?.body.password);
+  expect(readFileSync(file, 'utf8')).toContain(password);
+  const stored = execFileSync('grep', ['-rlaE', `${TOKEN}|${password}`, app.dataDir], { encoding: 'utf8' });
+  expect(stored.trim().split('\n')).toEqual([file]);
+  const trail = await audit();
+  expect(trail.map(({ action }) => action)).toContain('crowdsec.enrol');
+  expect(`${JSON.stringify(trail)}${lines.join('')}`).not.toMatch(new RegExp(`${TOKEN}|${password}`));
+
+  const stale = await app.send('DELETE', PATH, undefined, { ...headers, 'if-match': '"another"' });
+  expect(stale.status).toBe(412);
+  expect((await remove()).status).toBe(204);
+  expect(existsSync(file)).toBe(false);
+  expect(await state()).toMatchObject({ state: 'none', sends: null });
+  const { pid: last } = await isReading(app);
+  expect(last).not.toBe(after.pid);
+  expect(readFileSync(join(app.dataDir, 'crowdsec/etc/config.yaml'), 'utf8')).not.toContain('online_client:');
+  const before = asked.length;
+  expect((await remove()).status).toBe(204);
+  await app.send('POST', '/admin/crowdsec/stop');
+  await runCrowdsec(app);
+  expect(asked).toHaveLength(before);
+  expect((await audit()).filter(({ action }) => action === 'crowdsec.end_enrolment')).toHaveLength(1);
+});
+
+test('nothing is stored when the console refuses or can not be asked, and only administrators enrol', async () => {
+  const { url, asked } = await startCentral();
+  const { app, accounts, state, enrol, audit, lines } = await given(url);
+  const { headers } = await accounts.caller('user');
+  for (const method of ['GET', 'POST', 'DELETE']) {
+    const body = method === 'POST' ? { token: TOKEN } : undefined;
+    expect((await app.send(method, PATH, body, headers)).status).toBe(403);
+    expect((await app.send(method, PATH, body)).status).toBe(403);
+  }
+  for (const body of [{}, { token: '' }, { token: 'a b' }, { token: TOKEN, name: '' }, { token: TOKEN, tags: [''] }]) {
+    expect((await enrol(body)).status).toBe(400);
+  }
+  expect(asked).toEqual([]);
+  const refused = await enrol({ token: 'somebodys-secret' });
+  expect(refused.status).toBe(422);
+  expect(refused.body.error).toBe('The console refuses the token: it answers 403: the attachment key … is not valid');
+  expect(await state()).toMatchObject({ state: 'failed', issue: refused.body.error, enrolled_at: null });
+  expect((await audit()).filter(({ resource }) => resource.includes('console'))).toEqual([]);
+  expect(lines.join('')).not.toContain('somebodys-secret');
+
+  const away = await given(`http://127.0.0.1:${await freePort()}`);
+  const unreachable = await away.enrol({ token: TOKEN });
+  expect(unreachable.status).toBe(503);
+  expect(unreachable.body.error).toMatch(/^The console at http:\/\/127\.0\.0\.1:\d+ can not be asked: /);
+  expect(await away.state()).toMatchObject({ state: 'failed', enrolled_at: null });
+
+  const absent = await given(url, false);
+  const uninstalled = await absent.enrol({ token: TOKEN });
+  expect(uninstalled.status).toBe(503);
+  expect(uninstalled.body.error).toContain('apt-get install crowdsec');
+});
+
+test('the list of others that comes with an enrolment bans nobody', () => {
+  const decision = { id: 1, scope: 'Ip', type: 'ban', value: '203.0.113.9', duration: '4h', scenario: 'x/y' };
+  expect(toDecision({ ...decision, origin: 'crowdsec' }, 0)).toMatchObject({ ip: '203.0.113.9' });
+  for (const origin of ['CAPI', 'lists']) expect(toDecision({ ...decision, origin }, 0)).toBeUndefined();
+});
