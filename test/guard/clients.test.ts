@@ -157,6 +157,7 @@ describe('clients', () => {
   const beginUpload = async (client: string) => {
     const bytes = 100_000;
     const answer = Promise.withResolvers<string>();
+    const before = await inRelays();
     const socket = connect(guarded.httpPort, '127.0.0.1');
     socket.setEncoding('latin1').once('data', (text) => {
       answer.resolve(String(text).slice(0, 12));
@@ -166,7 +167,6 @@ describe('clients', () => {
     socket.write(
       `POST / HTTP/1.1\r\nHost: guarded.test\r\nX-Forwarded-For: ${client}\r\nContent-Length: ${bytes}\r\n\r\npad=`,
     );
-    const before = await inRelays();
     await expect.poll(inRelays).toBe(before + 1);
     return {
       finish: () => {

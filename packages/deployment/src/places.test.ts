@@ -16,6 +16,7 @@ test('everything is where earlier versions put it', () => {
     spoolDirectory: '/data/spool',
     spoeFile: '/data/haproxy/spoe.cfg',
     masterSocket: '/data/haproxy/master.sock',
+    restoresFile: '/data/haproxy/restores',
     trafficFile: '/data/haproxy/tells-traffic',
     windowFile: '/data/haproxy/rate-limit-window',
   });
