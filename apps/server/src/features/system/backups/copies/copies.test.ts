@@ -137,6 +137,8 @@ onBothDatabases('copies of backups elsewhere', (kind) => {
     await set({ 'backup.schedule': '0 * * * *' });
     await eventually(() => scheduled().length).toBe(1);
     const [first] = scheduled();
+    // All that belongs to it is there, not the object alone.
+    await eventually(() => isCopied(first ?? '')).toBe(true);
     // Of another deployment, and older than all of ours.
     const strange = 'sallyport-20200101-000000-scheduled-abcdef.backup';
     for (const suffix of ['._S3rver_object', '._S3rver_object.md5', '._S3rver_metadata.json']) {
