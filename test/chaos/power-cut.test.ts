@@ -10,7 +10,7 @@ import { seededRandom } from './seeded-random.ts';
 import type { Work } from './work.ts';
 
 /** POWER_CUTS=200 makes so many, CHAOS_SEED=7 repeats one order, POWER_CUT_WORK=restoring takes only what is named so. */
-const cuts = Number(process.env.POWER_CUTS ?? 4);
+const cuts = Number(process.env.POWER_CUTS ?? 2);
 const seed = Number(process.env.CHAOS_SEED ?? 1);
 /** Work that takes longer than this is cut in its first part only. */
 const LONGEST_MS = 400;
