@@ -135,7 +135,11 @@ export const createRestoredState = ({ count, path, protection, reconcileRoutes, 
         return await swap(close);
       } finally {
         isSwapping = false;
-        if (isClosed) await followOn();
+        if (isClosed) {
+          // On its way from here: `notice` would close what an emergency reset may have opened by then.
+          known = await count().catch(() => known);
+          await followOn();
+        }
       }
     },
 

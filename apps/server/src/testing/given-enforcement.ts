@@ -15,21 +15,21 @@ import { createGuardConfigFile, guardConfigPath } from '../features/protection/s
 import { emptyStore } from './start-app.ts';
 import { type Enforced, startEnforced } from './start-enforced.ts';
 
-/** The plane of this process, and the order in which it is told. */
-const noted = (plane: EnforcementPlane, order: string[]): EnforcementPlane => {
-  const note = <T>(what: string, done: T): T => {
-    order.push(what);
-    return done;
+/** The plane of this process, and `note` is called with what it is told. */
+const noted = (plane: EnforcementPlane, note: (what: string) => void): EnforcementPlane => {
+  const tell = <T>(what: string, apply: () => T): T => {
+    note(what);
+    return apply();
   };
   return {
-    applyDecisions: (change) => note(`bans ${change.type}`, plane.applyDecisions(change)),
-    applyWhitelist: (networks) => note('whitelist', plane.applyWhitelist(networks)),
-    applyRateLimit: (rateLimit) => note('rate limit', plane.applyRateLimit(rateLimit)),
-    applySwitches: (switches) => note('switches', plane.applySwitches(switches)),
-    applyTraffic: (isWanted) => note('traffic', plane.applyTraffic(isWanted)),
-    applyGuardConfig: (guard) => note('guards', plane.applyGuardConfig(guard)),
-    hold: () => note('hold', plane.hold()),
-    release: () => note('release', plane.release()),
+    applyDecisions: (change) => tell(`bans ${change.type}`, () => plane.applyDecisions(change)),
+    applyWhitelist: (networks) => tell('whitelist', () => plane.applyWhitelist(networks)),
+    applyRateLimit: (rateLimit) => tell('rate limit', () => plane.applyRateLimit(rateLimit)),
+    applySwitches: (switches) => tell('switches', () => plane.applySwitches(switches)),
+    applyTraffic: (isWanted) => tell('traffic', () => plane.applyTraffic(isWanted)),
+    applyGuardConfig: (guard) => tell('guards', () => plane.applyGuardConfig(guard)),
+    hold: () => tell('hold', plane.hold),
+    release: () => tell('release', plane.release),
     judges: plane.judges,
   };
 };
@@ -60,6 +60,8 @@ export interface Given {
   bans(): Promise<string[]>;
   /** What the plane was told, in order. */
   order: string[];
+  /** From when the plane is told this for the next time, an emergency reset waits to be stored. */
+  resetWhenToldOf(what: string): void;
   /** Decisions of this node. */
   decisions: ReturnType<typeof createDecisions>;
   /** Decisions as another node makes them: this one's enforcement is not told. */
@@ -78,10 +80,16 @@ export const givenEnforcement = (kind: Parameters<typeof emptyStore>[0], work: (
       let now = START;
       const clock = () => new Date(now);
       const order: string[] = [];
+      let resetAt: string | undefined;
+      let isReset = false;
+      const note = (what: string) => {
+        order.push(what);
+        isReset ||= what === resetAt;
+      };
       const rules = givenRules(config.dataDir);
       const enforcement = createEnforcement({
-        source: createSecuritySource({ db: database.kysely, isOwnApi: () => false, isResetPending: () => false }),
-        plane: noted(haproxy.plane, order),
+        source: createSecuritySource({ db: database.kysely, isOwnApi: () => false, isResetPending: () => isReset }),
+        plane: noted(haproxy.plane, note),
         guardFile: createGuardConfigFile(config.dataDir),
         core: () => rules,
         clock,
@@ -103,6 +111,9 @@ export const givenEnforcement = (kind: Parameters<typeof emptyStore>[0], work: (
         haproxy,
         bans: async () => [...(await haproxy.bans()).keys()].sort(),
         order,
+        resetWhenToldOf(what) {
+          resetAt = what;
+        },
         decisions: createDecisions({ ...common, plane: enforcement }),
         elsewhere: createDecisions({ ...common, plane: { decisionsChanged: async () => {} } }),
         advance(ms) {

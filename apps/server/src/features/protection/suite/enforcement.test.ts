@@ -61,6 +61,22 @@ onBothDatabases('enforcement', (kind) => {
       await watch.stop();
     }));
 
+  test('an emergency reset while a restored store is told leaves nobody out, not even for a moment', () =>
+    given(async (it) => {
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.enforcement.replay();
+      await it.enforcement.hold();
+      it.order.length = 0;
+      await it.enforcement.startOver();
+      expect(it.order).not.toContain('release');
+      // The state was read with everything on.
+      it.resetWhenToldOf('whitelist');
+      it.order.length = 0;
+      await it.enforcement.startOver();
+      expect(it.order.indexOf('release')).toBeGreaterThan(it.order.indexOf('whitelist'));
+      expect(it.order.indexOf('release')).toBeLessThan(it.order.indexOf('bans replace'));
+    }));
+
   test('guards that hang hold up neither bans nor what is switched off', () =>
     given(async (it) => {
       const guard = await it.haproxy.startGuard();

@@ -118,6 +118,8 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   const apply = async ({ state: isState, allBans, networks }: Work): Promise<void> => {
     let isAll = allBans;
     if (isState || !state) isAll = (await applyState()) || isAll;
+    // An emergency reset since the state was read has let everybody in: what is told now must not shut them out again.
+    if (isHeld && state?.bansEnforced && !(await source.switches()).guard) await release();
     if (isAll || parts.hasIssue('bans')) await bans.replace();
     else if (networks.size > 0) await bans.update([...networks]);
     attempted();
