@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { readProcess } from '@sallyport/deployment/processes';
 import { endProcess } from './ending.ts';
 import { crowdsecEnvironment, type Instance } from './instance.ts';
-import { isDamage, reasonIn } from './words.ts';
+import { reasonIn } from './words.ts';
 
 /** Lines of its log that are kept to tell why it ended. */
 const LINES_KEPT = 40;
@@ -17,8 +17,8 @@ export interface CrowdsecProcess {
   isReading(): boolean;
   /** Has it read its configuration anew; until it has, it does not read. */
   reload(): void;
-  /** What it said last of a database that can't be used. */
-  toldOfDamage(): string | undefined;
+  /** The last of its last lines that is such a one. */
+  lastSaid(is: (line: string) => boolean): string | undefined;
   /** Why it ended, in words; resolves only then. */
   ended: Promise<string>;
   /** Ends it, after `politeMs` by force; by default it has the time it takes. */
@@ -68,7 +68,7 @@ export const startProcess = async ({ account, program }: Instance): Promise<Crow
       isReading = false;
       process.kill(pid, 'SIGHUP');
     },
-    toldOfDamage: () => lines.findLast(isDamage),
+    lastSaid: (is) => lines.findLast(is),
     ended,
     async stop(politeMs) {
       if (isRunning) await endProcess({ pid, startTime }, politeMs);

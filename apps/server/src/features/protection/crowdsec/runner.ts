@@ -8,6 +8,7 @@ import { probeTcp } from '../../../net/tcp-probe.ts';
 import { crowdsecAccount } from './account.ts';
 import type { ConsoleCredentials } from './console/credentials.ts';
 import { setAside } from './damage.ts';
+import { createDamageWatch } from './database.ts';
 import { endLeftBehind, notePid } from './ending.ts';
 import {
   type Instance,
@@ -22,7 +23,7 @@ import { isUp } from './lapi.ts';
 import { chosenOf, type HubPreset, type HubScenario, type PresetChoice, readHub } from './presets/hub.ts';
 import { type CrowdsecProcess, startProcess } from './process.ts';
 import { type CrowdsecProgram, whyNotInstalled } from './program.ts';
-import { isDamage, refusedFile } from './words.ts';
+import { isAboutOurKey, isDamage, isFailedLookUp, refusedFile } from './words.ts';
 
 /** Spec: the start is verified by a process check; some faults show only after the local API is up. */
 const CHECK_MS = 2_000;
@@ -83,6 +84,7 @@ export const createRunner = ({
 }: RunnerDeps) => {
   const directory = join(dataDir, 'crowdsec');
   const instance: Instance = { directory, account: crowdsecAccount(directory), port, program };
+  const damageWatch = createDamageWatch(instance);
   const noteFile = join(directory, 'process.json');
   let running: CrowdsecProcess | undefined;
   /** Started, and not yet known to stay. */
@@ -149,6 +151,7 @@ export const createRunner = ({
     rules = { whitelist: told.whitelist, scenarios: choose(told.choices) };
     const key = await prepareInstance(instance, rules, told.console);
     if (!isWanted) throw new Error(STOPPED);
+    damageWatch.begin();
     const child = await startProcess(instance);
     launched = child;
     notePid(noteFile, child);
@@ -166,8 +169,8 @@ export const createRunner = ({
     const since = performance.now();
     void child.ended.then((reason) => {
       if (running === child) running = undefined;
-      if (!isWanted || child === replaced) return;
       if (performance.now() - since > RECOVERED_MS) waitMs = RESTART_MS[0];
+      if (!isWanted || child === replaced) return;
       if (isDamage(reason)) renew(reason);
       leaveOut(reason);
       failed(reason);
@@ -178,6 +181,7 @@ export const createRunner = ({
     return child;
   };
 
+  /** It is to have a new database. */
   const renew = (reason: string): void => {
     setAside(instance);
     log.error({ reason }, 'the database of CrowdSec is damaged; it was set aside');
@@ -221,6 +225,19 @@ export const createRunner = ({
     restart.unref();
     if (waitMs === RESTART_MS[1]) onAway();
     waitMs = Math.min(waitMs * 2, RESTART_MS[1]);
+  };
+
+  /** Ends what can't use its database, and starts it with a new one; with the old one when that is whole, unless it is `useless`. */
+  const beginAnew = async (child: CrowdsecProcess, reason: string, isUseless: boolean): Promise<void> => {
+    replaced = child;
+    running = undefined;
+    const renewing = child.stop().then(async () => {
+      // What can't be looked at any more is what it was taken for.
+      const fault = isUseless ? reason : await damageWatch.faultAtRest().catch(() => reason);
+      if (fault !== undefined) renew(fault);
+    });
+    stopping = renewing.catch(() => undefined);
+    await renewing.finally(() => isWanted && failed(reason));
   };
 
   /** One after the other: they share what they write. */
@@ -321,11 +338,23 @@ export const createRunner = ({
     async mend(isUnknown: boolean): Promise<void> {
       const stranger = running;
       if (!stranger?.isRunning()) return;
-      const reason = isUnknown ? 'it does not know the key that its decisions are read with' : stranger.toldOfDamage();
-      if (reason === undefined) return;
-      running = undefined;
-      await stranger.stop();
-      renew(reason);
+      // What it answers so as well when it could not look.
+      if (isUnknown && isFailedLookUp(stranger.lastSaid(isAboutOurKey) ?? '')) return;
+      const reason = isUnknown
+        ? 'it does not know the key that its decisions are read with'
+        : stranger.lastSaid(isDamage);
+      if (reason !== undefined) await beginAnew(stranger, reason, isUnknown);
+    },
+
+    /** Has it begin anew when its database was damaged beside it, also before it meets that itself. */
+    async look(): Promise<void> {
+      const child = running;
+      if (!child?.isRunning()) return;
+      const reason = await damageWatch.fault(child).catch((err: unknown) => {
+        log.warn({ err }, 'the database of CrowdSec could not be looked at');
+        return undefined;
+      });
+      if (reason !== undefined && running === child) await beginAnew(child, reason, false);
     },
 
     /** Tells it what to judge by when that has changed. */
@@ -371,7 +400,7 @@ export const createRunner = ({
       isWanted = false;
       issue = null;
       clearTimeout(restart);
-      const ending = Promise.all([(running ?? launched)?.stop(politeMs), starting?.catch(() => undefined)]);
+      const ending = Promise.all([(running ?? launched)?.stop(politeMs), starting?.catch(() => undefined), stopping]);
       running = undefined;
       stopping = ending.then(() => place.release()).catch(() => undefined);
       await ending;

@@ -98,6 +98,8 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
       void feed.begin();
     },
     onDamage(reason) {
+      // With the key of the old one until the new one is ready, it would be taken for a stranger.
+      sync.rest();
       sync.giveBack();
       publish({
         level: 'error',
@@ -213,6 +215,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
       else void feed.rest();
       /** Who starts or stops it by hand has the last word, until what is configured changes. */
       const follow = async (): Promise<void> => {
+        await runner.look();
         await runner.followConfigured();
         const now = await isWanted();
         if (now === wanted) return;

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, closeSync, openSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -102,4 +102,69 @@ test('who comes into admin_whitelist while it runs is spared from then on', { ti
   for (const path of MISSING) appendFileSync(log, missed(spared, [path]) + missed(other, [path]));
   await until('the other one is banned', async () => (await bannedBy(app)).length > 0, WITHIN_MS);
   expect(await bannedBy(app)).toEqual([other]);
+});
+
+/** Overwrites bytes of a file that others have open. */
+const spoil = (path: string, from: number, length: number): void => {
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.alloc(length, 'x'), 0, length, from);
+  closeSync(file);
+};
+
+/** Spoils the page that a table begins with, and has its other users read it anew. */
+const spoilTable = (path: string, table: string): void => {
+  const other = new DatabaseSync(path);
+  const { rootpage } = other.prepare('select rootpage from sqlite_master where name = ?').get(table) as {
+    rootpage: number;
+  };
+  const { page_size: size } = other.prepare('pragma page_size').get() as { page_size: number };
+  const bringHome = () => other.prepare('pragma wal_checkpoint(truncate)').get() as { busy: number };
+  while (bringHome().busy !== 0);
+  spoil(path, (rootpage - 1) * size, size);
+  other.exec('create table marks (id integer); drop table marks');
+  other.close();
+};
+
+test('a database that is damaged while it runs is set aside, also where it does not see that itself', {
+  timeout: 300_000,
+}, async () => {
+  const app = await startWithCrowdsec();
+  let { pid } = await runCrowdsec(app);
+  const path = databaseOf(app);
+  const log = join(app.dataDir, 'crowdsec/log/access.log');
+  const block = { ip: '198.51.100.9', action: 'block', details: 'by hand', duration: '1h' };
+  expect((await app.send('POST', '/security/decisions', block)).status).toBe(201);
+  await writerFor(app).add([wanted(0)], new Date().toISOString());
+  await until('it is known', async () => (await bannedBy(app)).length === 1, WITHIN_MS);
+  const told = async (): Promise<string> => {
+    const { added } = await readDecisions(app.config.crowdsecPort, keyOf(app), true);
+    return added
+      .map(({ value }) => value)
+      .sort()
+      .join();
+  };
+
+  const damages: [string, () => void][] = [
+    ['its file is overwritten', () => spoil(path, 0, statSync(path).size)],
+    ['its files are deleted', () => ['', '-wal', '-shm'].map((end) => rmSync(path + end, { force: true }))],
+    // It can tell decisions, and make none any more.
+    ['one of its tables is', () => spoilTable(path, 'alerts')],
+  ];
+  for (const [what, damage] of damages) {
+    damage();
+    // Who is banned by what it sees has it write.
+    appendFileSync(log, missed('203.0.113.70', MISSING));
+    await until(
+      `another one runs when ${what}`,
+      async () => {
+        const now = await crowdsecStatus(app);
+        return now.pid !== null && now.pid !== pid && now.issue === null && now.acquisition.length > 0;
+      },
+      WITHIN_MS,
+    );
+    const known = [...(await bannedBy(app)), '198.51.100.9'].sort().join();
+    expect(known).toContain(wanted(0).ip);
+    await until('it is told all that was known', async () => (await told()) === known, WITHIN_MS);
+    ({ pid } = await crowdsecStatus(app));
+  }
 });

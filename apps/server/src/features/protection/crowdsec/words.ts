@@ -8,6 +8,15 @@ const DAMAGE =
  */
 export const isDamage = (said: string): boolean => DAMAGE.test(said);
 
+const ABOUT_OUR_KEY = /while fetching bouncer info: /;
+
+/** Whether it said that it could not look up our key, which it answers like a key that it does not know. */
+export const isFailedLookUp = (said: string): boolean =>
+  ABOUT_OUR_KEY.test(said) && !said.includes('not found') && !isDamage(said);
+
+/** Whether it said anything of our key. */
+export const isAboutOurKey = (said: string): boolean => ABOUT_OUR_KEY.test(said);
+
 const message = (line: string): string => {
   const text = /\bmsg="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line;
   return text.replaceAll('\\"', '"').slice(0, 500);

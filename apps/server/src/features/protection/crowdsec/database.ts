@@ -1,0 +1,122 @@
+import { closeSync, constants, createWriteStream, lstatSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pipeline } from 'node:stream/promises';
+import type { Instance } from './instance.ts';
+import type { CrowdsecProcess } from './process.ts';
+import { isDamage } from './words.ts';
+
+const DATABASE = 'crowdsec.db';
+const MAGIC = 'SQLite format 3\0';
+/** It is not ours: whatever stands there is opened for reading, and no link is followed. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+/** A larger one is not copied to be looked at. */
+const MOST_BYTES = 1024 * 1024 * 1024;
+/** What it says makes us look so often at most. */
+const LOOK_AGAIN_MS = 60_000;
+
+type Place = Pick<Instance, 'directory' | 'account'>;
+
+const pathOf = ({ account }: Place): string => join(account.state.at, DATABASE);
+
+/** Which file its database is; undefined when there is none. */
+const databaseFile = (place: Place): number | undefined => lstatSync(pathOf(place), { throwIfNoEntry: false })?.ino;
+
+const beginningOf = (path: string): string => {
+  const file = openSync(path, READ);
+  try {
+    const bytes = Buffer.alloc(MAGIC.length);
+    return bytes.toString('latin1', 0, readSync(file, bytes, 0, bytes.length, 0));
+  } finally {
+    closeSync(file);
+  }
+};
+
+/**
+ * Why the file of its database can't be read by whoever starts next. A process that has all of it in memory, or in the log before it,
+ * goes on without seeing that. `started` is the file that it was started with.
+ */
+const faultOfFile = (place: Place, started: number): string | undefined => {
+  const now = databaseFile(place);
+  if (now === undefined) return 'the file of its database is gone';
+  if (now !== started) return 'the file of its database is another one';
+  return beginningOf(pathOf(place)) === MAGIC ? undefined : 'the file of its database is none any more';
+};
+
+const copy = async (source: FileHandle, to: string): Promise<void> =>
+  pipeline(source.createReadStream({ autoClose: false }), createWriteStream(to, { mode: 0o600 }));
+
+const faultOf = (path: string): string | undefined => {
+  try {
+    const database = new DatabaseSync(path);
+    try {
+      const [first] = database.prepare('pragma quick_check(1)').all() as { quick_check: string }[];
+      return first?.quick_check === 'ok' ? undefined : (first?.quick_check ?? 'it can not be checked');
+    } finally {
+      database.close();
+    }
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+};
+
+/**
+ * What is wrong inside its database, by a copy: what another account owns is never opened as a database by us. While it is written to,
+ * the copy may be torn; undefined for one that is whole, or too large to be copied. Throws when it can't be read or copied.
+ */
+export const faultInside = async (place: Place): Promise<string | undefined> => {
+  const scratch = join(place.directory, 'look');
+  rmSync(scratch, { recursive: true, force: true });
+  mkdirSync(scratch, { mode: 0o700 });
+  try {
+    for (const name of [DATABASE, `${DATABASE}-wal`]) {
+      const source = await open(join(place.account.state.at, name), READ).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT' && name !== DATABASE) return undefined;
+        throw error;
+      });
+      if (!source) continue;
+      try {
+        if ((await source.stat()).size > MOST_BYTES) return undefined;
+        await copy(source, join(scratch, name));
+      } finally {
+        await source.close();
+      }
+    }
+    return faultOf(join(scratch, DATABASE));
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+};
+
+/** Looks whether its database was damaged beside it. */
+export const createDamageWatch = (place: Place) => {
+  let started: number | undefined;
+  let lookedAt = Number.NEGATIVE_INFINITY;
+  let lookedFor: string | undefined;
+
+  /** Whoever reaches its local API can put words into its log: they only make us look. */
+  const faultTold = async (line: string | undefined): Promise<string | undefined> => {
+    if (line === undefined || line === lookedFor || performance.now() - lookedAt < LOOK_AGAIN_MS) return undefined;
+    [lookedFor, lookedAt] = [line, performance.now()];
+    return faultInside(place);
+  };
+
+  return {
+    /** To be called before a process is started. */
+    begin(): void {
+      started = databaseFile(place);
+    },
+
+    /** Why it has to begin anew, as far as can be told while it runs; undefined when nothing speaks for it. Throws when it can't look. */
+    async fault(child: Pick<CrowdsecProcess, 'lastSaid'>): Promise<string | undefined> {
+      const ofFile = started === undefined ? undefined : faultOfFile(place, started);
+      return ofFile ?? faultTold(child.lastSaid(isDamage));
+    },
+
+    /** The same once it has ended, and nobody writes. */
+    async faultAtRest(): Promise<string | undefined> {
+      return (started === undefined ? undefined : faultOfFile(place, started)) ?? faultInside(place);
+    },
+  };
+};
