@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { makeSandbox } from './sandbox.ts';
 import { createTestRunner } from './test-runner.ts';
-import { type Tried, tryMutants } from './try-mutants.ts';
+import { spread, type Tried, tryMutants } from './try-mutants.ts';
 
 const vitest = fileURLToPath(new URL('../../node_modules/vitest', import.meta.url));
 
@@ -72,3 +72,10 @@ test('tells the mutants that a test notices from those that none does', async ()
     by: 'clamps',
   });
 }, 120_000);
+
+test('a sample is spread over all of them', () => {
+  const ten = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
+  expect(spread(ten, 5)).toEqual([0, 2, 4, 6, 8]);
+  expect(spread(ten, 3)).toEqual([0, 4, 7]);
+  expect(spread(ten, 1)).toEqual([0]);
+});

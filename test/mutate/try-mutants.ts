@@ -36,16 +36,23 @@ export interface Trial {
   readonly isExplained: (mutant: Mutant) => boolean;
   readonly onTried: (tried: Tried) => void;
   readonly graceMs?: number;
+  /** Tries no more than so many of a file's mutants, spread evenly over it. */
+  readonly most?: number;
 }
+
+/** No more than `most` of them, spread evenly, and always the same ones. */
+export const spread = <Item>(all: readonly Item[], most: number): readonly Item[] =>
+  all.filter((_, at) => Math.floor((at * most) / all.length) !== Math.floor(((at - 1) * most) / all.length));
 
 /** Tries every mutant of a file with the tests that run the code it is in. Throws when a test fails without any mutant. */
 export const tryMutants = async (
   file: string,
   tests: readonly string[],
-  { sandbox, runner, isExplained, onTried, graceMs = 10_000 }: Trial,
+  { sandbox, runner, isExplained, onTried, graceMs = 10_000, most = Number.MAX_SAFE_INTEGER }: Trial,
 ): Promise<readonly Tried[]> => {
   const text = readFileSync(join(sandbox.root, file), 'utf8');
-  const mutants = findMutants(file, text);
+  const found = findMutants(file, text);
+  const mutants = found.length > most ? spread(found, most) : found;
   if (mutants.length === 0) return [];
 
   const visits = join(sandbox.temporary, 'visits');

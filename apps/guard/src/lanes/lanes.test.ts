@@ -5,6 +5,7 @@ import { gzipSync } from 'node:zlib';
 import type { GuardConfig } from '@sallyport/contract';
 import { guardFiles } from '@sallyport/deployment/places';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../../../test/support/eventually.ts';
 import { createCountFile } from '../tell/count-file.ts';
 import { type RunningThread, runThread } from '../threads/run-thread.ts';
 import { createLanes, type Lanes, type RequestQuestion } from './lanes.ts';
@@ -104,4 +105,17 @@ test('an answer that comes when its rules are gone is refused, not waited for', 
   const response = { status: 200, httpVersion: 'HTTP/1.1', headers: [], body: null, isTruncated: false };
   await expect(thread.ask({ type: 'response', id: lastId, response })).rejects.toThrow('has ended');
   expect((await thread.adopt(given(9, 'attack'))).diagnostics).not.toEqual([]);
+});
+
+test('a lane whose rules could not be prepared refuses, and makes room for one with rules', async () => {
+  const good = inForce;
+  const rule_sources = [{ kind: 'text' as const, path: 'broken.conf', text: 'SecRule ARGS "@nothing" "id:1"' }];
+  inForce = { ...good, waf: { ...good.waf, rule_sources } };
+  await expect(lanes.judge('a', asking(Buffer.from('short'), [], true))).rejects.toThrow('has ended');
+  await expect(lanes.judge('a', asking(Buffer.alloc(100_000)))).rejects.toThrow('could not be prepared');
+  await eventually(lanes.threads).toEqual([]);
+  inForce = good;
+  const spoken = await lanes.judge('a', asking(Buffer.from('attack'), [], true));
+  expect([spoken.judgement.action, spoken.isOpen]).toEqual(['deny', false]);
+  expect((await lanes.judge('a', asking(Buffer.alloc(100_000)))).judgement.action).toBe('pass');
 });

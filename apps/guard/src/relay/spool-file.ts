@@ -17,13 +17,19 @@ const LOOK_EVERY_MS = 500;
 /** Tells whether the disk below `directory` has so many bytes and `reserve` besides; what else lives there needs room, too. */
 export const createDiskRoom = (directory: string, reserve: number): ((bytes: number) => Promise<boolean>) => {
   let free = 0;
+  let looking: Promise<void> | undefined;
   let lookedAt = Number.NEGATIVE_INFINITY;
+  const look = async (): Promise<void> => {
+    const { bavail, bsize } = await statfs(directory);
+    free = bavail * bsize;
+  };
   return async (bytes) => {
     if (performance.now() - lookedAt > LOOK_EVERY_MS) {
       lookedAt = performance.now();
-      const { bavail, bsize } = await statfs(directory);
-      free = bavail * bsize;
+      looking = look();
     }
+    // Who comes meanwhile waits for the same look: nothing is known before it.
+    await looking;
     free -= bytes;
     return free >= reserve;
   };
