@@ -4,8 +4,15 @@ import { WaitingFirst } from './test/support/waiting-first.ts';
 
 const neverTests = ['**/node_modules/**', '**/dist/**'];
 
-/** What a test waits for comes in milliseconds, but not on a machine that is busy with something else. */
-const patient = { poll: { timeout: 20_000, interval: 20 } };
+/**
+ * What a test waits for comes in milliseconds, but not on a machine that is busy with something else. A test may wait for several
+ * such things. Limits are long because they cost nothing where all is well, and give room to tell apart what hangs and what is slow.
+ */
+const patient = {
+  expect: { poll: { timeout: 45_000, interval: 20 } },
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+};
 
 /**
  * Files run side by side: each has ports, directories and processes of its own. One more than processors, since some test
@@ -24,48 +31,39 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          expect: patient,
+          ...patient,
           include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts'],
           exclude: [...neverTests, 'apps/web/**', 'apps/server/**', 'packages/store/**'],
           maxWorkers,
-          testTimeout: 30_000,
-          // Of those that start a HAProxy.
-          hookTimeout: 60_000,
         },
       },
       {
         test: {
           name: 'server',
-          expect: patient,
+          ...patient,
           globalSetup: ['test/support/postgres.ts'],
           include: ['apps/server/src/**/*.test.ts', 'packages/store/src/**/*.test.ts'],
           exclude: neverTests,
           maxWorkers,
-          testTimeout: 30_000,
-          hookTimeout: 60_000,
         },
       },
       {
         test: {
           name: 'black-box',
-          expect: patient,
+          ...patient,
           globalSetup: ['test/support/postgres.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [...neverTests, 'test/chaos/**'],
           maxWorkers,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {
         test: {
           name: 'chaos',
-          expect: patient,
+          ...patient,
           include: ['test/chaos/**/*.test.ts'],
           exclude: neverTests,
           maxWorkers,
-          testTimeout: 180_000,
-          hookTimeout: 60_000,
         },
       },
     ],

@@ -35,7 +35,7 @@ describe('the suite, from the API to the browser', () => {
     expect(await call('POST', '/security/config', { name: 'default', ...patch })).toMatchObject({ status: 200 });
   };
   /** Whatever acts does so within a second; the tests wait for it, not for a time. */
-  const until = (path: string, expected: number) => expect.poll(() => status(path), { timeout: 10_000 }).toBe(expected);
+  const until = (path: string, expected: number) => expect.poll(() => status(path)).toBe(expected);
 
   /** One command on HAProxy's runtime API. */
   const haproxy = (line: string): Promise<string> =>
@@ -137,7 +137,7 @@ describe('the suite, from the API to the browser', () => {
     product.kill('guard');
     for (let i = 0; i < 20; i++) await send(i % 4 === 0 ? ATTACK : '/');
     expect(judged.all).toBeGreaterThan(20);
-    await expect.poll(() => value('svc_waf_requests_total'), { timeout: 20_000 }).toBe(before + judged.all);
+    await expect.poll(() => value('svc_waf_requests_total')).toBe(before + judged.all);
     expect(await value('svc_waf_blocked_total')).toBe(blocked + judged.blocked);
   });
 
@@ -189,7 +189,7 @@ describe('the suite, from the API to the browser', () => {
     expect(await from('127.0.0.9')).toBe(200);
     // A HAProxy that starts anew has the other one still.
     product.kill('haproxy worker');
-    await expect.poll(() => from('127.0.9.8').catch(() => 0), { timeout: 20_000 }).toBe(403);
+    await expect.poll(() => from('127.0.9.8').catch(() => 0)).toBe(403);
     await liftRange();
     expect(await from('127.0.9.8')).toBe(200);
   });
@@ -224,17 +224,17 @@ describe('the suite, from the API to the browser', () => {
       for (let i = 0; i < count; i++) statuses.push(await from(address));
       return statuses;
     };
-    await expect.poll(async () => (await times(9, '127.0.4.1')).at(-1), { timeout: 10_000 }).toBe(429);
+    await expect.poll(async () => (await times(9, '127.0.4.1')).at(-1)).toBe(429);
     expect(await times(9, '127.0.4.2')).toEqual([200, 200, 200, 200, 200, 200, 200, 200, 429]);
     const refused = await ask({ port: product.ports.http, host: 'shop.test', from: '127.0.4.2' });
     expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '60' } });
     expect(new Set(await times(12, '127.0.5.1'))).toEqual(new Set([200]));
     // HAProxy takes its counters along once it has run for a few seconds: its own resynchronisation has to be over.
-    await expect.poll(() => haproxy('show peers'), { timeout: 15_000 }).toMatch(/flags=0x[0-9a-f]*3 /);
+    await expect.poll(() => haproxy('show peers')).toMatch(/flags=0x[0-9a-f]*3 /);
     await configure({ rate_limit_window_sec: 120 });
     // The old process teaches the new one in its own time; asking by requests would count them.
     await expect
-      .poll(() => haproxy('show table requests'), { timeout: 10_000 })
+      .poll(() => haproxy('show table requests'))
       .toMatch(/key=::ffff:127\.0\.4\.2 .*http_req_rate\(120000\)=(?:9|1\d)$/m);
     expect(await from('127.0.4.2')).toBe(429);
     await configure({ rate_limit_requests: 1_000_000 });

@@ -54,17 +54,15 @@ describe('slow clients', () => {
       .reduce((sum, row) => sum + Number(row[4]), 0);
   };
 
-  test('however many uploads stand still, others pass; one client has its share, and its slowest give way', {
-    timeout: 60_000,
-  }, async () => {
+  test('however many uploads stand still, others pass; one client has its share, and its slowest give way', async () => {
     const [several, one]: string[][] = [[], []];
     for (let i = 0; i < 600; i++) stall(`198.51.100.${i % 200}`, several ?? []);
-    await expect.poll(inRelays, { timeout: 20_000 }).toBe(600);
+    await expect.poll(inRelays).toBe(600);
     expect((await upload('203.0.113.1', 3_000_000)).status).toBe(200);
     expect((await upload('203.0.113.1', 300_000, '&q=attack')).status).toBe(403);
 
     for (let i = 0; i < SHARE + 50; i++) stall('192.0.2.9', one ?? []);
-    await expect.poll(() => one?.filter((text) => text !== '').length, { timeout: 30_000 }).toBeGreaterThanOrEqual(50);
+    await expect.poll(() => one?.filter((text) => text !== '').length).toBeGreaterThanOrEqual(50);
     const answers = (one ?? []).filter((text) => text !== '');
     expect(answers.filter((text) => !text.startsWith('HTTP/1.1 408 '))).toEqual([]);
     expect(answers[0]).toContain('This request came in too slowly.');
@@ -75,12 +73,10 @@ describe('slow clients', () => {
     expect((await upload('203.0.113.1', 3_000_000)).status).toBe(200);
     await expect.poll(() => guarded.haproxyOutput()).toContain('"status":408');
     for (const socket of sockets.splice(0)) socket.destroy();
-    await expect.poll(inRelays, { timeout: 20_000 }).toBe(0);
+    await expect.poll(inRelays).toBe(0);
   });
 
-  test('without a disk, bodies are judged from memory, and what has no room is told so', {
-    timeout: 60_000,
-  }, async () => {
+  test('without a disk, bodies are judged from memory, and what has no room is told so', async () => {
     rmSync(spoolDirectory(guarded.dataDir), { recursive: true });
     expect((await upload('203.0.113.2', 500_000)).status).toBe(200);
     expect((await upload('203.0.113.2', 5_000_000, '&q=attack')).status).toBe(403);
@@ -103,7 +99,7 @@ describe('slow clients', () => {
     expect((await upload('203.0.113.3', 1_000_000)).status).toBe(200);
     for (const socket of sockets.splice(0)) socket.destroy();
     // What they held is given back.
-    await expect.poll(async () => (await upload('203.0.113.2', 3_000_000)).status, { timeout: 20_000 }).toBe(200);
+    await expect.poll(async () => (await upload('203.0.113.2', 3_000_000)).status).toBe(200);
   });
 });
 
@@ -114,7 +110,7 @@ const COSTLY_RULES = Array.from(
 ).join('\n');
 
 describe('heavy bodies', () => {
-  test('hold up nobody else, and no relay goes down', { timeout: 120_000 }, async () => {
+  test('hold up nobody else, and no relay goes down', async () => {
     const origin = await startOrigin();
     const guarded = await startGuarded({
       config: givenConfig(1, { rules: `${SMALL_RULES}${COSTLY_RULES}` }),
@@ -152,9 +148,7 @@ describe('heavy bodies', () => {
 });
 
 describe('a guard that hangs', () => {
-  test('is not waited for: bodies and questions go to the other, and nothing arrives twice', {
-    timeout: 60_000,
-  }, async () => {
+  test('is not waited for: bodies and questions go to the other, and nothing arrives twice', async () => {
     const origin = await startOrigin();
     const guarded = await startGuarded({ timeoutMs: 2_000 });
     try {
@@ -172,9 +166,10 @@ describe('a guard that hangs', () => {
         guarded.guards[victim]?.kill('SIGCONT');
         const { requests = 0 } = (await guarded.guards[victim]?.stats()) ?? {};
         await expect
-          .poll(async () => (await guarded.command('show servers state')).match(/ (relay|guard)-\d \S+ 2 /g)?.length, {
-            timeout: 20_000,
-          })
+          .poll(
+            async () => (await guarded.command('show servers state')).match(/ (relay|guard)-\d \S+ 2 /g)?.length,
+            {},
+          )
           .toBe(4);
         // It has its share again at once, whatever the other one's connections have to do.
         await expect
@@ -191,9 +186,7 @@ describe('a guard that hangs', () => {
     }
   });
 
-  test('when all hang, a request is refused, and nothing is passed on when they go on', {
-    timeout: 60_000,
-  }, async () => {
+  test('when all hang, a request is refused, and nothing is passed on when they go on', async () => {
     const origin = await startOrigin();
     const guarded = await startGuarded({ timeoutMs: 1_000 });
     try {
@@ -206,7 +199,7 @@ describe('a guard that hangs', () => {
       expect(answers.map(({ status }) => status)).toEqual([503, 503]);
       for (const { body } of answers) expect(body).toContain('This request could not be checked. Please try again.');
       for (const guard of guarded.guards) guard.kill('SIGCONT');
-      await expect.poll(async () => (await ask({ port: guarded.httpPort })).status, { timeout: 20_000 }).toBe(200);
+      await expect.poll(async () => (await ask({ port: guarded.httpPort })).status).toBe(200);
       expect(origin.arrivals.map(({ method }) => method)).toEqual(['GET', 'GET']);
     } finally {
       for (const guard of guarded.guards) guard.kill('SIGCONT');

@@ -83,7 +83,7 @@ describe.each(['SQLite', 'PostgreSQL'])('refusals, kept in %s,', (store) => {
 
   test('that were told to a server which died before it read them are kept all the same, each once', async () => {
     const before = await probes(3);
-    await expect.poll(keptOnceServing, { timeout: 10_000 }).toHaveLength(3);
+    await expect.poll(keptOnceServing).toHaveLength(3);
     const { server } = product.pids();
     // It takes in nothing any more, but its sockets do.
     process.kill(server, 'SIGSTOP');
@@ -92,6 +92,6 @@ describe.each(['SQLite', 'PostgreSQL'])('refusals, kept in %s,', (store) => {
     process.kill(server, 'SIGKILL');
     const afterwards = await probes(5);
     const all = [...before, ...meanwhile, ...elsewhere, ...afterwards].toSorted();
-    await expect.poll(async () => (await keptOnceServing()).toSorted(), { timeout: 40_000 }).toEqual(all);
+    await expect.poll(async () => (await keptOnceServing()).toSorted()).toEqual(all);
   });
 });

@@ -265,7 +265,7 @@ describe('a host from the API to the browser', () => {
     const live = new WebSocket(`${product.api.replace('http', 'ws')}/logs/live?backlog=500&level=warn`);
     live.on('message', (data) => told.push(JSON.parse(String(data))));
     await expect
-      .poll(() => told.find(({ fields }) => fields.reference === reference), { timeout: 10_000 })
+      .poll(() => told.find(({ fields }) => fields.reference === reference))
       .toMatchObject({
         source: 'guard',
         message: 'Request failed: the origin refuses connections',

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export const until = async <T>(
   what: string,
   ask: () => T | undefined | false | Promise<T | undefined | false>,
-  limitMs = 10_000,
+  limitMs = 45_000,
 ): Promise<T> => {
   const giveUpAt = performance.now() + limitMs;
   for (;;) {

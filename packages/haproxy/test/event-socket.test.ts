@@ -68,15 +68,13 @@ test('lines wait for whoever is to read them, without a core being spent on look
   await delay(3_000);
   expect(ticks() - before).toBeLessThan(30);
   await listen();
-  await expect
-    .poll(hostsTold, { timeout: 15_000 })
-    .toEqual(Array.from({ length: 20 }, (_, index) => `early-${index}.test`));
+  await expect.poll(hostsTold).toEqual(Array.from({ length: 20 }, (_, index) => `early-${index}.test`));
 });
 
 test('a reader that comes back is told again', async () => {
   await listen();
   await refuse('first.test');
-  await expect.poll(hostsTold, { timeout: 15_000 }).toContain('first.test');
+  await expect.poll(hostsTold).toContain('first.test');
   await stopListening();
   await refuse('nobody-reads.test');
   await listen();

@@ -107,7 +107,7 @@ describe('the emergency reset', () => {
     storeFails = false;
     const before = [...order];
     const ended = () => told.filter((line) => line.includes('another process has stored')).length;
-    await expect.poll(ended, { timeout: 10_000 }).toBe(2);
+    await expect.poll(ended).toBe(2);
     // Nor is the proxy opened again.
     expect(order).toEqual(before);
   });

@@ -40,7 +40,7 @@ test('the example of the README does what it says', async () => {
     }));
     return stdout;
   };
-  await expect.poll(() => status('/'), { timeout: 10_000 }).toBe('200');
+  await expect.poll(() => status('/')).toBe('200');
   expect(await status('/secret')).toBe('403');
 
   children[0]?.kill('SIGTERM');

@@ -52,7 +52,7 @@ describe('what a guard tells', () => {
     const log = client();
     for (let i = 0; i < 500; i++) log.send(`line ${i}`);
     await listen(collect);
-    await expect.poll(() => lines.length, { timeout: 5_000 }).toBe(500);
+    await expect.poll(() => lines.length).toBe(500);
     expect(lines).toEqual(Array.from({ length: 500 }, (_, i) => `line ${i}`));
     await log.stop();
   });
@@ -67,7 +67,7 @@ describe('what a guard tells', () => {
     await expect.poll(() => log.isConnected()).toBe(false);
     log.send('meanwhile');
     await listen(collect);
-    await expect.poll(() => lines, { timeout: 5_000 }).toEqual(['before', 'meanwhile']);
+    await expect.poll(() => lines).toEqual(['before', 'meanwhile']);
     await log.stop();
   });
 

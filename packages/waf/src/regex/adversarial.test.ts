@@ -15,7 +15,7 @@ const maxUnitsPerByte = { test: 2, find: 4 };
 const maxIrregularUnitsPerByte = 40;
 
 describe.skipIf(patterns.length === 0)('texts that pump every loop of every pattern of the Core Rule Set', () => {
-  test('cost each pattern a few units a byte, once its states are known', { timeout: 120_000 }, () => {
+  test('cost each pattern a few units a byte, once its states are known', () => {
     const excesses: unknown[] = [];
     let attackCount = 0;
     for (const { source, ruleId } of patterns) {

@@ -170,9 +170,7 @@ const createRules = (random: (below: number) => number): string => {
   return lines.join('\n');
 };
 
-test('random rules come to the same verdict scanned, scanned without memo, and evaluated one by one', {
-  timeout: 60_000,
-}, () => {
+test('random rules come to the same verdict scanned, scanned without memo, and evaluated one by one', () => {
   const random = createRandom(7);
   const pick = <T>(from: readonly T[]): T => from[random(from.length)]!;
   const pairs = (separator: string): string =>

@@ -47,7 +47,7 @@ const named = async (app: TestApp): Promise<string[]> =>
 
 const equals = (a: readonly string[], b: readonly string[]): boolean => a.join() === b.join();
 
-test('what is decided on either side is known on the other, once, and ends on both', { timeout: 180_000 }, async () => {
+test('what is decided on either side is known on the other, once, and ends on both', async () => {
   const app = await start();
   const block = { action: 'block', details: 'by hand' };
   for (const asked of [{ ip: '198.51.100.9', duration: '1h' }, { ip: '203.0.113.0/24' }]) {
@@ -83,7 +83,7 @@ test('what is decided on either side is known on the other, once, and ends on bo
   expect(await named(app)).toEqual([]);
 });
 
-test('administrators are never looked at', { timeout: 120_000 }, async () => {
+test('administrators are never looked at', async () => {
   const app = await start({ admin_whitelist: '203.0.113.90,198.51.100.0/24' });
   const log = join(app.dataDir, 'crowdsec/log/access.log');
   const status = async () => (await app.send<CrowdsecStatus>('GET', '/admin/crowdsec/status')).body;
@@ -104,7 +104,7 @@ test('administrators are never looked at', { timeout: 120_000 }, async () => {
   expect((await status()).pid).toBe(pid);
 });
 
-test('a new database gets the bans of the one that was damaged', { timeout: 120_000 }, async () => {
+test('a new database gets the bans of the one that was damaged', async () => {
   const app = await start();
   await cscli(app, 'add', '--ip', '198.51.100.20', '--duration', '1h');
   await until('it is known here', async () => equals(await named(app), ['198.51.100.20 crowdsec']), WITHIN_MS);

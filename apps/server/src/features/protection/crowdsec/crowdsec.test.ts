@@ -68,9 +68,7 @@ const probing = (ip: string): string => {
   return Array.from({ length: 15 }, (_, index) => line(index)).join('');
 };
 
-test('starts CrowdSec as another user, bans whom its scenarios find, and ends it with the server', {
-  timeout: 120_000,
-}, async () => {
+test('starts CrowdSec as another user, bans whom its scenarios find, and ends it with the server', async () => {
   const app = await start();
   expect(await statusOf(app)).toMatchObject({ status: 'stopped', pid: null, lapi_ready: false, decisions: 0 });
 
@@ -136,9 +134,7 @@ test('starts CrowdSec as another user, bans whom its scenarios find, and ends it
   expect(await bansOf(app)).toMatchObject([{ ip: '203.0.113.77' }]);
 });
 
-test('decisions that others make and take back are followed, and those known stay while it is down', {
-  timeout: 120_000,
-}, async () => {
+test('decisions that others make and take back are followed, and those known stay while it is down', async () => {
   const app = await start();
   const { pid } = await startCrowdsec(app);
   const account = crowdsecAccount(join(app.dataDir, 'crowdsec'));
@@ -159,7 +155,7 @@ test('decisions that others make and take back are followed, and those known sta
   expect(await banned()).toEqual(['198.51.100.7']);
 });
 
-test('starts it again when it was killed', { timeout: 120_000 }, async () => {
+test('starts it again when it was killed', async () => {
   const app = await start();
   const { pid } = await startCrowdsec(app);
   process.kill(pid, 'SIGKILL');
@@ -174,7 +170,7 @@ test('starts it again when it was killed', { timeout: 120_000 }, async () => {
   expect(status.status).toBe('running');
 });
 
-test('starts by itself when the configuration says so, without holding up the API', { timeout: 120_000 }, async () => {
+test('starts by itself when the configuration says so, without holding up the API', async () => {
   const app = await start();
   await app.send('POST', '/security/config', { crowdsec_mode: 'local' });
   await app.restart();
@@ -186,9 +182,7 @@ test('starts by itself when the configuration says so, without holding up the AP
   await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
 });
 
-test('the deprecated variable counts until there is a configuration, and is warned of', {
-  timeout: 60_000,
-}, async () => {
+test('the deprecated variable counts until there is a configuration, and is warned of', async () => {
   const told: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
   const env = { SALLYPORT_CROWDSEC_MODE: 'local', SALLYPORT_CROWDSEC_PORT: String(await freePort()) };
@@ -200,7 +194,7 @@ test('the deprecated variable counts until there is a configuration, and is warn
   await until('it is stopped', async () => (await statusOf(app)).status === 'stopped', WITHIN_MS);
 });
 
-test('it starts and ends as the configuration changes', { timeout: 120_000 }, async () => {
+test('it starts and ends as the configuration changes', async () => {
   const app = await start();
   await app.send('POST', '/security/config', { crowdsec_mode: 'local' });
   await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
@@ -215,7 +209,7 @@ test('it starts and ends as the configuration changes', { timeout: 120_000 }, as
   expect((await statusOf(app)).status).toBe('stopped');
 });
 
-test('a database that is damaged or was replaced is set aside, and it begins anew', { timeout: 120_000 }, async () => {
+test('a database that is damaged or was replaced is set aside, and it begins anew', async () => {
   const app = await start();
   const state = join(app.dataDir, 'crowdsec/state');
   await startCrowdsec(app);
@@ -245,7 +239,7 @@ test('a database that is damaged or was replaced is set aside, and it begins ane
   expect(statSync(join(state, 'crowdsec.db')).size).toBeGreaterThan(0);
 });
 
-test('of two nodes on one PostgreSQL one runs it, and the other says which', { timeout: 120_000 }, async () => {
+test('of two nodes on one PostgreSQL one runs it, and the other says which', async () => {
   const ports = [await freePort(), await freePort()].map(String);
   const first = await startApp(
     'postgres',
@@ -274,7 +268,7 @@ test('of two nodes on one PostgreSQL one runs it, and the other says which', { t
   expect((await startSecond()).status).toBe(200);
 });
 
-test('a foreign program at its port is named, not taken for CrowdSec', { timeout: 60_000 }, async () => {
+test('a foreign program at its port is named, not taken for CrowdSec', async () => {
   const port = await freePort();
   const foreign = createServer((_request, response) => response.end('{"status":"up"}'));
   await new Promise<void>((resolve) => void foreign.listen(port, '127.0.0.1', resolve));
@@ -290,9 +284,7 @@ test('a foreign program at its port is named, not taken for CrowdSec', { timeout
   });
 });
 
-test('root that may not mount, as in a container, gives it an account of its own as well', {
-  timeout: 60_000,
-}, async () => {
+test('root that may not mount, as in a container, gives it an account of its own as well', async () => {
   await withTemporaryDirectory(async (dataDir) => {
     const directory = join(dataDir, 'crowdsec');
     const account = crowdsecAccount(directory, process.getuid?.(), () => false);

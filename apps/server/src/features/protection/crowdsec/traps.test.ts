@@ -40,9 +40,7 @@ const wanted = (index: number) => ({
   leftMs: 3_600_000,
 });
 
-test('the local API refuses whoever does not name a program and its version, and takes us', {
-  timeout: 120_000,
-}, async () => {
+test('the local API refuses whoever does not name a program and its version, and takes us', async () => {
   const app = await startWithCrowdsec();
   await runCrowdsec(app);
   const { crowdsecPort } = app.config;
@@ -60,7 +58,7 @@ test('the local API refuses whoever does not name a program and its version, and
   await until('it is known', async () => (await bannedBy(app)).length === 1, WITHIN_MS);
 });
 
-test('no ban of a burst is lost, whatever differences leave out', { timeout: 180_000 }, async () => {
+test('no ban of a burst is lost, whatever differences leave out', async () => {
   const app = await startWithCrowdsec();
   await runCrowdsec(app);
   const writer = writerFor(app);
@@ -71,7 +69,7 @@ test('no ban of a burst is lost, whatever differences leave out', { timeout: 180
   expect(await bannedBy(app)).toEqual(all);
 });
 
-test('a database that somebody else holds delays what is told, and loses nothing', { timeout: 180_000 }, async () => {
+test('a database that somebody else holds delays what is told, and loses nothing', async () => {
   const app = await startWithCrowdsec();
   const { pid } = await runCrowdsec(app);
   const other = new DatabaseSync(databaseOf(app));
@@ -91,7 +89,7 @@ test('a database that somebody else holds delays what is told, and loses nothing
   expect(await crowdsecStatus(app)).toMatchObject({ pid, status: 'running' });
 });
 
-test('who comes into admin_whitelist while it runs is spared from then on', { timeout: 180_000 }, async () => {
+test('who comes into admin_whitelist while it runs is spared from then on', async () => {
   const app = await startWithCrowdsec();
   const { pid } = await runCrowdsec(app);
   const log = join(app.dataDir, 'crowdsec/log/access.log');

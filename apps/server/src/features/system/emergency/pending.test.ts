@@ -95,7 +95,7 @@ onBothDatabases('an emergency reset that could not be stored', (kind) => {
     expect([...new Set(seen)]).toEqual([0]);
 
     await run(ADMITTING[kind]);
-    await expect.poll(() => pendingResets(app.dataDir), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => pendingResets(app.dataDir)).toEqual([]);
     const { headers } = await createGiven(app).signIn(admin.user.email);
     const { body } = await app.send<Setting>('GET', '/settings/feature.guard.enabled', undefined, headers);
     expect(body.value).toBe('false');
@@ -103,7 +103,7 @@ onBothDatabases('an emergency reset that could not be stored', (kind) => {
     for (const key of ['security.rate_limit.enabled', 'feature.guard.enabled']) {
       await app.send('POST', '/settings', { key, value: 'true' }, headers);
     }
-    await expect.poll(haproxy.limit, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(haproxy.limit).toBeGreaterThan(0);
   });
 
   test('is what HAProxy starts with, even when the store can not be read', async () => {

@@ -110,9 +110,7 @@ test('a preset that is taken back judges nobody, and one that is applied again d
   expect(scenarios.filter((name) => !after.scenarios.includes(name)).sort()).toEqual([...OF_WORDPRESS].sort());
 });
 
-test('changes are made once and audited, by administrators, and only of what the hub has', {
-  timeout: 120_000,
-}, async () => {
+test('changes are made once and audited, by administrators, and only of what the hub has', async () => {
   const app = await startWithCrowdsec();
   const { accounts, presets, apply, takeBack, audit } = await given(app);
   const { headers } = await accounts.caller('user');
@@ -148,9 +146,7 @@ test('changes are made once and audited, by administrators, and only of what the
   expect(body.error).toContain('crowdsecurity/sshd judges nothing that clients ask of a web server');
 });
 
-test('a scenario that CrowdSec can not load is left out and told, and so is one that is applied', {
-  timeout: 180_000,
-}, async () => {
+test('a scenario that CrowdSec can not load is left out and told, and so is one that is applied', async () => {
   await withTemporaryDirectory(async (hub) => {
     cpSync(DEBIAN.hub, hub, { recursive: true });
     const broken = join(hub, 'scenarios/crowdsecurity/http-wordpress_wpconfig.yaml');
@@ -180,7 +176,7 @@ test('a scenario that CrowdSec can not load is left out and told, and so is one 
   });
 });
 
-test('a backup brings back what was applied when it was made', { timeout: 180_000 }, async () => {
+test('a backup brings back what was applied when it was made', async () => {
   const app = await startWithCrowdsec();
   const { headers, presets, apply, takeBack } = await given(app);
   await runCrowdsec(app);

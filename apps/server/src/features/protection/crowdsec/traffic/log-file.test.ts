@@ -61,9 +61,7 @@ test('it stays small: a new file is begun and one is kept', async () => {
   expect(log.counts()).toEqual({ written: 40, dropped: 0 });
 });
 
-test('what can not be written is dropped, counted and told, and it goes on when it can be again', {
-  timeout: 20_000,
-}, async () => {
+test('what can not be written is dropped, counted and told, and it goes on when it can be again', async () => {
   const { directory, log, write, text } = given();
   await write('one');
   rmSync(directory, { recursive: true });
@@ -78,9 +76,6 @@ test('what can not be written is dropped, counted and told, and it goes on when 
 
 test.skipIf(process.getuid?.() !== 0)(
   'a full disk costs lines and nothing else: whole ones follow when there is room',
-  {
-    timeout: 60_000,
-  },
   async () => {
     await withTemporaryDirectory(async (directory) => {
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory]);
