@@ -1,0 +1,13 @@
+export type { Address } from './meaning/address.ts';
+export type { Matcher } from './meaning/matcher.ts';
+export type { GlobalOptions } from './meaning/options.ts';
+export { isKnownDirective } from './meaning/order.ts';
+export type { ReverseProxy } from './meaning/reverse-proxy.ts';
+export type { Handler, Site } from './meaning/site.ts';
+export type { Upstream } from './meaning/upstream.ts';
+export type { CaddyfileSource } from './parse/file-set.ts';
+export { type Parsed, type ParseOptions, parseCaddyfile } from './parse/parse.ts';
+export type { Directive, Notice, ServerBlock } from './parse/tree.ts';
+export { type CaddyfileMeaning, readCaddyfiles } from './read.ts';
+export { CaddyfileError, type Place } from './text/error.ts';
+export type { Token } from './text/token.ts';

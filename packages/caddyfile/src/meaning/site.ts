@@ -1,0 +1,121 @@
+import type { Directive, ServerBlock } from '../parse/tree.ts';
+import { CaddyfileError, type Place, show } from '../text/error.ts';
+import type { Token } from '../text/token.ts';
+import { type Address, parseAddress } from './address.ts';
+import { EVERY_REQUEST, type Matcher, type Matchers, matcherOf, readMatchers } from './matcher.ts';
+import type { GlobalOptions } from './options.ts';
+import { handlesRequests, inOrder, isKnownDirective, type Order } from './order.ts';
+import { type ReverseProxy, readReverseProxy } from './reverse-proxy.ts';
+
+/** A directive that handles requests. */
+export interface Handler {
+  name: string;
+  directive: Directive;
+  matcher: Matcher;
+  /** Without the matcher. */
+  args: readonly Token[];
+  /** What a `handle`, `handle_path` or `route` holds, in the order in which it is asked. */
+  inner: Handler[] | undefined;
+  /** What a `reverse_proxy` says. */
+  proxy: ReverseProxy | undefined;
+}
+
+export interface Site {
+  place: Place;
+  addresses: Address[];
+  /** In the order in which they are asked. */
+  handlers: Handler[];
+  /** Directives that handle no request: `tls`, `bind`, `log` …, and those that Caddy does not know. */
+  settings: Directive[];
+}
+
+const HOLDS_OTHERS = new Set(['handle', 'handle_path', 'route']);
+
+interface Context {
+  order: Order;
+  routes: ReadonlyMap<string, ServerBlock>;
+  /** Named routes that led here: one that leads to itself would never end. */
+  invoked: readonly string[];
+  /** How many more handlers may be read, over all sites: named routes multiply as imports do. */
+  budget: Budget;
+}
+
+/** Counts down, shared by all that is read. */
+export interface Budget {
+  left: number;
+}
+
+const readHandler = (directive: Directive, matchers: Matchers, context: Context): Handler => {
+  const name = directive.name.text;
+  const matcher = matcherOf(directive.args[0], matchers);
+  const args = matcher ? directive.args.slice(1) : directive.args;
+  const handler: Handler = {
+    name,
+    directive,
+    matcher: matcher ?? EVERY_REQUEST,
+    args,
+    inner: undefined,
+    proxy: undefined,
+  };
+  if (HOLDS_OTHERS.has(name)) {
+    if (name === 'handle_path' && matcher?.paths?.length !== 1) {
+      throw new CaddyfileError('handle_path needs one path', directive.name, name);
+    }
+    if (args.length > 0) throw new CaddyfileError(`${name} takes a matcher and a block`, args[0]!, args[0]!.text);
+    handler.inner = readHandlers(directive.block ?? [], matchers, context, name !== 'route');
+  } else if (name === 'invoke') handler.inner = readInvoked(directive, args, matchers, context);
+  else if (name === 'reverse_proxy') handler.proxy = readReverseProxy(directive, args);
+  return handler;
+};
+
+const readInvoked = ({ name }: Directive, args: readonly Token[], matchers: Matchers, context: Context): Handler[] => {
+  const route = args[0]?.text ?? '';
+  const block = context.routes.get(route);
+  const refuse = (why: string) => new CaddyfileError(`the named route ${show(route)} ${why}`, args[0] ?? name, route);
+  if (!block) throw refuse('is not there');
+  if (context.invoked.includes(route)) throw refuse('invokes itself');
+  if (context.invoked.length > 20) throw refuse('is invoked by too many others');
+  return readHandlers(block.directives, matchers, { ...context, invoked: [...context.invoked, route] }, false);
+};
+
+/** What handles requests among the lines of a block. */
+const readHandlers = (
+  lines: readonly Directive[],
+  around: Matchers,
+  context: Context,
+  isSorted: boolean,
+): Handler[] => {
+  const matchers = readMatchers(lines, around);
+  const handlers: Handler[] = [];
+  for (const line of lines) {
+    const name = line.name.text;
+    if (name.startsWith('@') || !handlesRequests(name)) continue;
+    checkNesting(line);
+    if (--context.budget.left < 0) throw new CaddyfileError('named routes make too much of this', line.name, name);
+    handlers.push(readHandler(line, matchers, context));
+  }
+  return isSorted ? inOrder(handlers, context.order) : handlers;
+};
+
+/** A site in another's block is a forgotten brace, and no directive of a plugin. */
+const checkNesting = ({ name, block }: Directive): void => {
+  if (block === undefined || isKnownDirective(name.text) || !/[.:/]/.test(name.text)) return;
+  throw new CaddyfileError(
+    `${show(name.text)} looks like a site within another: is a closing brace missing before, or has the first one none?`,
+    name,
+    name.text,
+  );
+};
+
+/** Reads what a site means. Throws a `CaddyfileError` at the first thing in it that means nothing. */
+export const readSite = (
+  { place, keys, directives }: ServerBlock,
+  { order }: GlobalOptions,
+  routes: ReadonlyMap<string, ServerBlock>,
+  budget: Budget,
+): Site => ({
+  place,
+  addresses: keys.map(parseAddress),
+  handlers: readHandlers(directives, new Map(), { order, routes, invoked: [], budget }, true),
+  settings: directives.filter(({ name }) => !name.text.startsWith('@') && !handlesRequests(name.text)),
+});

@@ -1,0 +1,178 @@
+import type { CaddyfileMeaning, GlobalOptions, Handler, Place, Site } from '@sallyport/caddyfile';
+import { parseDomainName, parseOriginHost } from '@sallyport/store/names/domain-name';
+import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
+import { forwardingOf, warn } from './forward.ts';
+import { type Loss, loss, lossesOf } from './loss.ts';
+import { namesOf } from './names.ts';
+import { type Entry, type Resolved, resolveName } from './resolve.ts';
+import { settingsOf } from './site-settings.ts';
+import { allHandlers, type Trace, traceName } from './trace.ts';
+
+export interface Made {
+  hosts: ImportedHost[];
+  warnings: ImportWarning[];
+  errors: SourceError[];
+}
+
+/** A proxy host has no more names. */
+const MAX_NAMES = 100;
+/** How often names are compared with matchers within one site. */
+const MAX_COMPARISONS = 20_000_000;
+
+/** The same trace for names that fare the same, so that they become one host. */
+const sharedTraces = (site: Site): ((name: string) => Trace) => {
+  const handlers = allHandlers(site.handlers);
+  const asksForHosts = handlers.some(({ matcher }) => matcher.hosts);
+  if (!asksForHosts) {
+    const trace = traceName(site, '');
+    return () => trace;
+  }
+  const numbers = new Map(handlers.map((handler, index) => [handler, index]));
+  const known = new Map<string, Trace>();
+  return (name) => {
+    const trace = traceName(site, name);
+    const key = [trace.primary, trace.end, ...trace.partial, undefined, ...trace.passed]
+      .map((handler) => (handler ? numbers.get(handler) : ''))
+      .join();
+    const same = known.get(key) ?? trace;
+    known.set(key, same);
+    return same;
+  };
+};
+
+const entriesOf = (site: Site, options: GlobalOptions, made: Made): Entry[] => {
+  const names = namesOf(site, options);
+  const conditions = allHandlers(site.handlers).reduce((sum, { matcher }) => sum + 1 + (matcher.hosts?.length ?? 0), 0);
+  const asksForHosts = names.some(({ isOfMatcher }) => isOfMatcher);
+  if (asksForHosts && names.length * conditions > MAX_COMPARISONS) {
+    made.errors.push({
+      ...warn(site.place, 'this site has too many names for so many matchers'),
+      text: names[0]!.name,
+    });
+    return [];
+  }
+  const traceOf = sharedTraces(site);
+  return names.map((name) => ({ ...name, site, trace: traceOf(name.name) }));
+};
+
+/** The `reverse_proxy` that a host can be made of when none is for all requests: the first in the file. */
+const partialProxy = ({ partial }: Trace): Handler | undefined =>
+  allHandlers(partial)
+    .filter(({ proxy }) => proxy)
+    .reduce<Handler | undefined>((first, one) => {
+      const [a, b] = [first?.directive.name, one.directive.name];
+      return a === undefined || b!.line < a.line ? one : first;
+    }, undefined);
+
+const whyNone = ({ end }: Trace): string => {
+  if (end?.name === 'redir') return 'it only redirects';
+  if (end) return `it only has ${end.name}`;
+  return 'it has no reverse_proxy';
+};
+
+/** One host for names of one site that fare the same. */
+const makeHost = (
+  names: readonly string[],
+  { entry, sslForced, notes }: Resolved,
+  options: GlobalOptions,
+  made: Made,
+) => {
+  const { site, trace } = entry;
+  const place = site.place;
+  const chosen = trace.primary ?? partialProxy(trace);
+  const refuse = (why: string) => {
+    made.warnings.push(warn(place, `${names.join(', ')} is not imported: ${why}`));
+  };
+  if (!chosen) return refuse(whyNone(trace));
+  const forwarding = forwardingOf(chosen);
+  if ('impossible' in forwarding) return refuse(forwarding.impossible);
+  const { forward } = forwarding;
+  try {
+    forward.forward_host = parseOriginHost(forward.forward_host);
+    if (forward.forward_port < 1) throw new Error('port 0 is no port');
+  } catch (error) {
+    return refuse(`its upstream ${(error as Error).message}`);
+  }
+  const settings = settingsOf(site, trace.passed, options);
+  const losses: Loss[] = [...settings.losses];
+  const passed = trace.passed.filter((one) => !settings.expressed.has(one));
+  losses.push(...lossesOf({ partial: trace.partial, passed }, chosen));
+  if (!trace.primary) {
+    const message = `only some requests go to this upstream in the Caddyfile (${chosen.matcher.text || 'within a block'}), here all do`;
+    losses.push(loss(chosen.directive.name, message, true));
+  }
+  losses.push(...portLosses(entry, options), ...notes.map((note) => loss(place, note)));
+  const isOpen = losses.some(({ keptOut }) => keptOut);
+  if (isOpen)
+    losses.unshift(loss(place, 'imported switched off: what kept requests out is not taken over (see below)'));
+  made.hosts.push({
+    ...at(place),
+    domain: names.join(','),
+    ...forward,
+    ssl_forced: sslForced,
+    ...settings.fields,
+    ...(isOpen && { enabled: false }),
+    warnings: [...forwarding.warnings, ...losses.map(({ warning }) => warning)],
+  });
+};
+
+const at = ({ file, line, column }: Place): Place => ({ file, line, column });
+
+const portLosses = ({ plain, secure }: Entry, { httpPort, httpsPort, autoHttps }: GlobalOptions): Loss[] => {
+  const losses: Loss[] = [];
+  for (const [address, usual] of [
+    [plain, httpPort],
+    [secure, httpsPort],
+  ] as const) {
+    if (address?.port !== undefined && address.port !== usual) {
+      const message = `port ${address.port}: the host is reached at the ports that the proxy listens on`;
+      losses.push(loss(address.token, message));
+    }
+  }
+  if (secure && secure.scheme !== 'https' && autoHttps.includes('off')) {
+    losses.push(loss(secure.token, 'auto_https is off: here the name is served with and without TLS'));
+  }
+  return losses;
+};
+
+/** The name as our API takes it; says in `made` when it is none. */
+const nameOf = ({ name, site }: Entry, made: Made): string | undefined => {
+  try {
+    if (name === '') throw new Error('a proxy host needs a name, and this site has none');
+    return parseDomainName(name);
+  } catch (error) {
+    const message = `${name === '' ? site.addresses.map(({ token }) => token.text).join(', ') : name} is not imported: ${(error as Error).message}`;
+    made.warnings.push(warn(site.place, message));
+    return undefined;
+  }
+};
+
+/** Makes proxy hosts of sites. A site that can't be one is in `warnings`, with the reason. */
+export const makeHosts = ({ sites, options }: CaddyfileMeaning): Made => {
+  const made: Made = { hosts: [], warnings: [], errors: [] };
+  const byName = new Map<string, Entry[]>();
+  for (const site of sites) {
+    for (const entry of entriesOf(site, options, made)) {
+      const name = nameOf(entry, made);
+      if (name === undefined) continue;
+      const others = byName.get(name);
+      if (others) others.push(entry);
+      else byName.set(name, [entry]);
+    }
+  }
+  const groups = new Map<Trace, Map<string, { names: string[]; resolved: Resolved }>>();
+  for (const [name, entries] of byName) {
+    const resolved = resolveName(entries, options);
+    const { entry, sslForced, notes } = resolved;
+    const alike = groups.get(entry.trace) ?? new Map<string, { names: string[]; resolved: Resolved }>();
+    groups.set(entry.trace, alike);
+    const key = JSON.stringify([sslForced, entry.plain?.port, entry.secure?.port, notes]);
+    const group = alike.get(key);
+    if (group && group.names.length < MAX_NAMES) group.names.push(name);
+    else alike.set(group ? `${key}${alike.size}` : key, { names: [name], resolved });
+  }
+  for (const alike of groups.values()) {
+    for (const { names, resolved } of alike.values()) makeHost(names, resolved, options, made);
+  }
+  return made;
+};

@@ -1,0 +1,52 @@
+import { type CaddyfileError, type CaddyfileMeaning, type Directive, readCaddyfiles } from '@sallyport/caddyfile';
+import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
+import { warn } from './forward.ts';
+import { makeHosts } from './hosts.ts';
+
+/** Directives that serve files, or change which file is served. */
+const STATIC_FILES = new Set(['browse', 'file_server', 'fs', 'php_fastcgi', 'root', 'templates', 'try_files']);
+
+const staticFilesIn = (directives: readonly Directive[], found: ImportWarning[]): void => {
+  for (const { name, block } of directives) {
+    if (STATIC_FILES.has(name.text)) found.push(warn(name, `${name.text} serves files, which a proxy host does not`));
+    if (block) staticFilesIn(block, found);
+  }
+};
+
+/** Options whose effect on sites is read, or that are about a Caddy that is no longer there. */
+const OPTIONS_WITHOUT_LOSS = new Set(['debug', 'default_bind']);
+
+const aboutOptions = ({ options, sites }: CaddyfileMeaning): ImportWarning[] => {
+  const warnings = options.others
+    .filter(({ name }) => !OPTIONS_WITHOUT_LOSS.has(name.text))
+    .map(({ name }) => warn(name, `the global option ${name.text} is not taken over`));
+  const secure = sites
+    .flatMap(({ addresses }) => addresses)
+    .find(({ scheme, port }) => scheme !== 'http' && port !== options.httpPort);
+  if (secure && !options.autoHttps.includes('off')) {
+    warnings.push(warn(secure.token, 'Caddy gets certificates by itself; here each name needs one that is uploaded'));
+  }
+  return warnings;
+};
+
+const toError = ({ message, file, line, column, text }: CaddyfileError): SourceError => {
+  return { file, line, column, message, ...(text !== undefined && { text }) };
+};
+
+/**
+ * Reads Caddyfiles into proxy hosts; `main` is the file to begin with, by default the first, and imports find the others.
+ * Never throws because of what the files say: that is in the reading's `errors`. No environment is looked at.
+ */
+export const readCaddyfile = (files: readonly SourceFile[], main?: string): Reading => {
+  const meaning = readCaddyfiles(files, main === undefined ? {} : { main });
+  const { hosts, warnings, errors } = makeHosts(meaning);
+  const staticFiles: ImportWarning[] = [];
+  for (const { directives } of meaning.blocks) staticFilesIn(directives, staticFiles);
+  return {
+    source: 'caddyfile',
+    hosts,
+    warnings: [...meaning.notices.map((one) => warn(one, one.message)), ...aboutOptions(meaning), ...warnings],
+    errors: [...meaning.errors.map(toError), ...errors],
+    staticFiles,
+  };
+};

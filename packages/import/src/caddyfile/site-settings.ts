@@ -1,0 +1,105 @@
+import type { Directive, GlobalOptions, Handler, Site } from '@sallyport/caddyfile';
+import type { ImportedHost } from '../reading.ts';
+import { type Loss, loss } from './loss.ts';
+
+/** Fields of a proxy host that a site's settings decide, and what of them is lost. */
+export interface Settings {
+  fields: Pick<ImportedHost, 'http2_support' | 'hsts_enabled' | 'hsts_subdomains'>;
+  losses: Loss[];
+  /** Of `passed`, what the fields express. */
+  expressed: ReadonlySet<Handler>;
+}
+
+const EVERYWHERE = new Set(['', '0.0.0.0', '::', '[::]']);
+const OUR_MAX_AGE = 63_072_000;
+
+const aboutTls = ({ name, args, block = [] }: Directive): { losses: Loss[]; noHttp2: boolean } => {
+  const losses: Loss[] = [];
+  const [first, second] = args.map(({ text }) => text);
+  if (first === 'internal')
+    losses.push(loss(name, 'tls internal: Caddy is its own authority here; upload a certificate'));
+  else if (second !== undefined) losses.push(loss(name, `tls: upload the certificate ${first} with its key ${second}`));
+  else if (first !== undefined && !first.includes('@')) losses.push(loss(name, `tls ${first} is not taken over`));
+  let noHttp2 = false;
+  for (const setting of block) {
+    const what = setting.name.text;
+    if (what === 'alpn') noHttp2 = !setting.args.some(({ text }) => text === 'h2');
+    else if (what === 'client_auth') {
+      losses.push(loss(setting.name, 'tls client_auth asks clients for a certificate, which is not taken over', true));
+    } else losses.push(loss(setting.name, `tls ${what} is not taken over`));
+  }
+  return { losses, noHttp2 };
+};
+
+const aboutBind = ({ name, args }: Directive): Loss[] => {
+  const elsewhere = args.map(({ text }) => text).filter((text) => !EVERYWHERE.has(text));
+  if (elsewhere.length === 0) return [];
+  const which = elsewhere.slice(0, 3).join(' ');
+  return [loss(name, `${name.text} ${which}: the host is reached at every address that the proxy listens on`, true)];
+};
+
+const aboutSetting = (directive: Directive): Loss[] => {
+  const { name } = directive;
+  if (name.text === 'bind') return aboutBind(directive);
+  if (name.text === 'log') return [loss(name, 'log: the access log has its own form and place')];
+  return [loss(name, `${name.text} is not taken over`)];
+};
+
+/** Reads `header Strict-Transport-Security …`, which a proxy host can say in its own way. */
+const hstsOf = (handler: Handler): { fields: Settings['fields']; losses: Loss[] } | undefined => {
+  const [field, value, ...more] = handler.args;
+  const only = handler.directive.block?.length === 1 ? handler.directive.block[0]! : undefined;
+  const [key, text] = field ? [field, value] : [only?.name, only?.args[0]];
+  if (handler.name !== 'header' || more.length > 0 || !key || !text) return undefined;
+  if (key.text.replace(/^[+?>]/, '').toLowerCase() !== 'strict-transport-security') return undefined;
+  const parts = text.text
+    .toLowerCase()
+    .split(';')
+    .map((part) => part.trim());
+  const maxAge = Number(
+    parts
+      .find((part) => part.startsWith('max-age='))
+      ?.slice(8)
+      .replaceAll('"', ''),
+  );
+  if (!(maxAge > 0)) return undefined;
+  const losses: Loss[] = [];
+  if (maxAge !== OUR_MAX_AGE)
+    losses.push(loss(key, `Strict-Transport-Security is sent for two years, not for ${maxAge} s`));
+  if (parts.includes('preload')) losses.push(loss(key, 'Strict-Transport-Security is sent without preload'));
+  const fields = { hsts_enabled: true, hsts_subdomains: parts.includes('includesubdomains') };
+  return { fields, losses };
+};
+
+/** What a site says besides where requests go. `passed` is what all its requests pass. */
+export const settingsOf = (site: Site, passed: readonly Handler[], options: GlobalOptions): Settings => {
+  const fields: Settings['fields'] = {};
+  const losses: Loss[] = [];
+  const expressed = new Set<Handler>();
+  for (const handler of passed) {
+    const hsts = hstsOf(handler);
+    if (!hsts) continue;
+    expressed.add(handler);
+    Object.assign(fields, hsts.fields);
+    losses.push(...hsts.losses);
+  }
+  let noHttp2 = options.protocols !== undefined && !options.protocols.includes('h2');
+  for (const setting of site.settings) {
+    if (setting.name.text !== 'tls') {
+      losses.push(...aboutSetting(setting));
+      continue;
+    }
+    const tls = aboutTls(setting);
+    losses.push(...tls.losses);
+    noHttp2 ||= tls.noHttp2;
+  }
+  if (!site.settings.some(({ name }) => name.text === 'bind')) {
+    for (const option of options.others) if (option.name.text === 'default_bind') losses.push(...aboutBind(option));
+  }
+  for (const { token, path } of site.addresses) {
+    if (path !== '' && path !== '/*')
+      losses.push(loss(token, `the site is for paths ${path} only, a proxy host for all`, true));
+  }
+  if (noHttp2) fields.http2_support = false;
+  return { fields, losses, expressed };
+};

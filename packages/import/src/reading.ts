@@ -1,0 +1,53 @@
+/** A file that was uploaded. */
+export interface SourceFile {
+  name: string;
+  content: string;
+}
+
+/** Where something was said: 1-based. */
+export interface Place {
+  file: string;
+  line: number;
+  column?: number;
+}
+
+export interface ImportWarning extends Place {
+  message: string;
+}
+
+/** A host as a source describes it; the fields are those of a proxy host of ours. What is absent has our default. */
+export interface ImportedHost extends Place {
+  /** Comma-separated names, lower case, as our API takes them. */
+  domain: string;
+  forward_scheme: 'http' | 'https';
+  forward_host: string;
+  forward_port: number;
+  ssl_forced?: boolean;
+  http2_support?: boolean;
+  hsts_enabled?: boolean;
+  hsts_subdomains?: boolean;
+  websocket_support?: boolean;
+  forward_verify_tls?: boolean;
+  forward_http2?: boolean;
+  name?: string;
+  enabled?: boolean;
+  /** What of it a proxy host can not express, in plain words. */
+  warnings: ImportWarning[];
+}
+
+export interface SourceError extends Place {
+  message: string;
+  /** The offending piece, at most 200 characters. */
+  text?: string;
+}
+
+/** What was understood of files. `hosts` is what can be imported even when there are errors in other sites. */
+export interface Reading {
+  source: 'caddyfile';
+  hosts: ImportedHost[];
+  /** That belong to no host. */
+  warnings: ImportWarning[];
+  errors: SourceError[];
+  /** Uses of directives that serve files, for which the specification wants a refusal by itself. */
+  staticFiles: ImportWarning[];
+}
