@@ -1,5 +1,6 @@
 import type { Actor } from '@sallyport/store/actor';
 import type { Executor } from '@sallyport/store/database/open';
+import { Refusal } from '@sallyport/store/errors';
 import type { State } from '@sallyport/store/history/state';
 
 /** What taking a change back does to its object. */
@@ -19,18 +20,18 @@ export interface Touched {
 
 /**
  * Takes changes of one kind of object back, by the ways in which everybody changes it: the same checks, rights and entries.
- * Its functions throw a `Refusal` for what no longer fits.
+ * Its functions throw a `Refusal` for what no longer fits. `T`: what it has to know of a change to settle it.
  */
-export interface Reverter {
+export interface Reverter<T extends Touched = Touched> {
   /** Whom changing such an object takes. */
   policy: 'member' | 'sensitive' | 'administrator';
   /** The object as the history keeps it; undefined when there is none. */
   current(tx: Executor, key: string): Promise<object | undefined>;
   /** What has to be found out, or done, before the transaction. */
   prepare?(undoing: Undoing): Promise<void>;
-  apply(tx: Executor, undoing: Undoing, actor: Actor): Promise<Touched>;
-  /** Called after the commit; resolves when what was changed is live, or when it is known why it isn't. */
-  settle(touched: readonly Touched[]): Promise<void>;
+  apply(tx: Executor, undoing: Undoing, actor: Actor): Promise<T>;
+  /** Called after the commit, with one at least; resolves when what was changed is live, or when it is known why it isn't. */
+  settle(touched: readonly T[]): Promise<void>;
   /** The object as its GET answers; undefined when there is none. */
   show(key: string): Promise<object | undefined>;
 }
@@ -41,3 +42,10 @@ export type Reverters = Readonly<Record<string, Reverter>>;
 /** The fields among `names` that a state has. */
 export const fieldsOf = <T>(state: State, names: readonly string[]): T =>
   Object.fromEntries(names.filter((name) => name in state).map((name) => [name, state[name]])) as T;
+
+/** What this resolves with; undefined when it rejects because there is no such object. */
+export const ifThere = <T>(found: Promise<T>): Promise<T | undefined> =>
+  found.catch((error: unknown) => {
+    if (error instanceof Refusal && error.status === 404) return undefined;
+    throw error;
+  });

@@ -253,13 +253,13 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
 
   return {
     reverters: {
-      'access-lists': createAccessListReverter({ lists: accessLists, store: accessListStore, db, changed }),
+      'access-lists': createAccessListReverter(accessLists, changed),
       'security/decisions': createDecisionReverter({
         decisions,
         decisionsChanged: enforcement.decisionsChanged,
         clock,
       }),
-      'security/rulesets': createRulesetReverter({ rulesets, store: rulesetStore, db, changed }),
+      'security/rulesets': createRulesetReverter(rulesets, changed),
       'security/config': createSecurityReverter({ security, changed }),
     } satisfies Reverters,
 

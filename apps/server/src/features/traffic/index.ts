@@ -94,9 +94,9 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
 
   return {
     reverters: {
-      'proxy-hosts': createProxyHostReverter({ hosts: proxyHosts, store: proxyHostStore, db, syncHosts }),
-      'remote-servers': createRemoteServerReverter({ servers: remoteServers, store: remoteServerStore, db }),
-      certificates: createCertificateReverter({ certificates, store: certificateStore, db, syncCertificates }),
+      'proxy-hosts': createProxyHostReverter(proxyHosts, { syncHosts }),
+      'remote-servers': createRemoteServerReverter(remoteServers),
+      certificates: createCertificateReverter(certificates, { syncCertificates }),
     } satisfies Reverters,
 
     /** To be told of what another node changed: takes it to the data plane. */

@@ -1,27 +1,21 @@
-import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
-import { fieldsOf, type Reverter } from '../../reverter.ts';
-import type { Certificates, KeptCertificate } from './service.ts';
-import type { CertificateStore } from './store.ts';
+import { fieldsOf, ifThere, type Reverter } from '../../reverter.ts';
+import type { CertificatePlane, Certificates, KeptCertificate } from './service.ts';
+import { certificateStore } from './store.ts';
 
 const COLUMNS = [
   ...['id', 'uuid', 'name', 'provider', 'domains', 'chain_pem', 'key_pem'],
   ...['not_before', 'expires_at', 'created_at'],
 ];
 
-export interface CertificateReverterDeps {
-  certificates: Pick<Certificates, 'within' | 'get'>;
-  store: (executor: Executor) => CertificateStore;
-  db: Executor;
-  syncCertificates: (ids: readonly number[]) => Promise<void>;
-}
-
-/** Takes uploads and deletions of certificates back, with their keys. */
-export const createCertificateReverter = (deps: CertificateReverterDeps): Reverter => {
-  const { certificates, store, db, syncCertificates } = deps;
+/** Takes uploads and deletions of certificates back, with their keys. `syncCertificates`: see `CertificatePlane`. */
+export const createCertificateReverter = (
+  certificates: Certificates,
+  { syncCertificates }: Pick<CertificatePlane, 'syncCertificates'>,
+): Reverter => {
   return {
     policy: 'sensitive',
-    current: (tx, key) => store(tx).find(key),
+    current: (tx, key) => certificateStore(tx).find(key),
     async prepare(undoing) {
       if (undoing.does === 'remove') await certificates.within.backUp('before-certificate-delete');
     },
@@ -42,6 +36,6 @@ export const createCertificateReverter = (deps: CertificateReverterDeps): Revert
       }
     },
     settle: (touched) => syncCertificates(touched.map(({ id }) => id)),
-    show: async (key) => ((await store(db).find(key)) ? certificates.get(key) : undefined),
+    show: (key) => ifThere(certificates.get(key)),
   };
 };

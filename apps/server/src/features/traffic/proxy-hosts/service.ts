@@ -203,7 +203,7 @@ export const createProxyHosts = ({
     named: Identifier,
     actor: Actor,
     checkVersion: CheckVersion,
-  ): Promise<number> => {
+  ): Promise<StoredProxyHost> => {
     const hosts = store(tx);
     const before = await findOrRefuse(hosts, named);
     checkVersion(withState(before));
@@ -211,7 +211,7 @@ export const createProxyHosts = ({
     await hosts.delete(before.id);
     const resource = `proxy-hosts/${before.uuid}`;
     await record(tx, { action: 'proxy_host.delete', actor, resource, before, history: [{ resource, before }] });
-    return before.id;
+    return before;
   };
 
   return {
@@ -255,7 +255,7 @@ export const createProxyHosts = ({
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
-      const id = await transact((tx) => deleteIn(tx, named, actor, checkVersion));
+      const { id } = await transact((tx) => deleteIn(tx, named, actor, checkVersion));
       await plane.syncHosts([id]);
     },
 
@@ -277,7 +277,10 @@ export const createProxyHosts = ({
     async removeMany(uuids: readonly string[], actor: Actor): Promise<number> {
       const ids = await transact(async (tx) => {
         const removed: number[] = [];
-        for (const uuid of new Set(uuids)) removed.push(await deleteIn(tx, uuid.toLowerCase(), actor, anyVersion));
+        for (const uuid of new Set(uuids)) {
+          const { id } = await deleteIn(tx, uuid.toLowerCase(), actor, anyVersion);
+          removed.push(id);
+        }
         return removed;
       });
       await plane.syncHosts(ids);
