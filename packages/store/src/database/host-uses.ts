@@ -1,4 +1,5 @@
 import type { HostUses } from '@sallyport/contract';
+import { refuse } from '../errors.ts';
 import type { Executor } from './open.ts';
 
 /** How many users of an object are named; the rest is only counted. */
@@ -25,9 +26,14 @@ export const usesOf = (hosts: HostUses['used_by']): HostUses => ({
   used_by_total: hosts.length,
 });
 
-/** Says in words which hosts they are: the `details` of a refusal. */
-export const tellUses = ({ used_by, used_by_total }: HostUses): string => {
+const tellUses = ({ used_by, used_by_total }: HostUses): string => {
   const told = used_by.slice(0, MAX_TOLD).map(({ domain, uuid }) => `${domain.split(',', 1)[0]} (${uuid})`);
   const rest = used_by_total - told.length;
   return `used by ${told.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+};
+
+/** Throws a 409 that names some of the hosts, if there are any. */
+export const refuseInUse = (what: string, uses: HostUses): void => {
+  if (uses.used_by_total === 0) return;
+  throw refuse.conflict(`${what} is in use by one or more proxy hosts`, { details: tellUses(uses) });
 };

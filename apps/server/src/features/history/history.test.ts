@@ -1,38 +1,18 @@
 import type { AccessList, HistoryEntry, ProxyHost, Ruleset } from '@sallyport/contract';
-import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { pruneHistory } from '@sallyport/store/history/prune';
 import { historyStore } from '@sallyport/store/history/store';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../../test/support/certificates.ts';
-import { type Caller, createGiven, fromOutside } from '../../testing/given-accounts.ts';
-import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
+import { fromOutside } from '../../testing/given-accounts.ts';
+import { givenHistory } from '../../testing/given-history.ts';
+import { onBothDatabases } from '../../testing/start-app.ts';
 
 const HOST = { domain: 'one.example.com', forward_host: '192.0.2.1', forward_port: 80 };
 
 onBothDatabases('the history', (kind) => {
-  let app: TestApp;
-  let given: ReturnType<typeof createGiven>;
-  let admin: Caller;
-  let database: Database;
   let now = Date.parse('2026-03-01T12:00:00.000Z');
-
-  beforeEach(async () => {
-    app = await startApp(kind, {}, { clock: () => new Date(now) });
-    given = createGiven(app);
-    admin = await given.administrator();
-    database = openDatabase(app.config);
-  });
-  afterEach(async () => {
-    await database.stop();
-    await app.stop();
-  });
-
-  const call = async <T>(method: string, path: string, body?: unknown, headers = admin.headers): Promise<T> => {
-    const answer = await app.send<T>(method, path, body, headers);
-    expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
-    return answer.body;
-  };
-  const historyOf = (path: string, headers = admin.headers) =>
+  const { here, send, call } = givenHistory(kind, {}, { clock: () => new Date(now) });
+  const historyOf = (path: string, headers = here().admin.headers) =>
     call<HistoryEntry[]>('GET', `${path}/history`, undefined, headers);
 
   test('tells what each change of a host made different, and by whom', async () => {
@@ -62,7 +42,7 @@ onBothDatabases('the history', (kind) => {
     expect(deleted?.changes).toContainEqual({ field: 'domain', before: HOST.domain, after: null });
     const all = await call<HistoryEntry[]>('GET', '/history?per_page=2');
     expect(all.map(({ id }) => id)).toEqual([deleted?.id, changed?.id]);
-    const paged = await app.send<HistoryEntry[]>('GET', '/history?per_page=2&page=2', undefined, admin.headers);
+    const paged = await send<HistoryEntry[]>('GET', '/history?per_page=2&page=2');
     expect(paged.body.map(({ id }) => id)).toEqual([made?.id]);
     expect(paged.headers.get('x-total-count')).toBe('3');
     expect(await call<HistoryEntry[]>('GET', `/history?resource=${resource}&order=asc`)).toHaveLength(3);
@@ -104,7 +84,7 @@ onBothDatabases('the history', (kind) => {
     ]);
     expect((await fields(`/certificates/${certificate.id}`))[0]).toContain('domains');
     for (const path of ['/access-lists/999', `/proxy-hosts/${list.uuid}`]) {
-      expect((await app.send('GET', `${path}/history`, undefined, admin.headers)).status).toBe(404);
+      expect((await send('GET', `${path}/history`)).status).toBe(404);
     }
   });
 
@@ -136,7 +116,7 @@ onBothDatabases('the history', (kind) => {
     const certificate = await call<{ id: number }>('POST', '/certificates/upload', uploadForm('site', pair));
     await call('DELETE', `/certificates/${certificate.id}`);
     const shown = JSON.stringify(await call('GET', '/history'));
-    const rows = JSON.stringify(await database.kysely.selectFrom('history').selectAll().execute());
+    const rows = JSON.stringify(await here().database.kysely.selectFrom('history').selectAll().execute());
     for (const text of [shown, rows]) {
       expect(text).not.toMatch(/first-secret|second-secret|PRIVATE KEY/);
       expect(text).not.toContain(pair.key.split('\n')[2]);
@@ -151,7 +131,7 @@ onBothDatabases('the history', (kind) => {
     const host = await call<ProxyHost>('POST', '/proxy-hosts', HOST);
     await call('POST', '/settings', { key: 'smtp.host', value: 'mail.example.com' });
     await call('POST', '/security/config', { webhook_url: 'https://8.8.8.8/chat-credential' });
-    const user = await given.caller();
+    const user = await here().caller();
     await call('PUT', `/proxy-hosts/${host.uuid}`, { name: 'mine' }, user.headers);
     const seen = await call<HistoryEntry[]>('GET', '/history', undefined, user.headers);
     expect(seen.map(({ actor, resource }) => [actor, resource])).toEqual([
@@ -161,10 +141,10 @@ onBothDatabases('the history', (kind) => {
     ]);
     expect(JSON.stringify(seen)).not.toMatch(/chat-credential|admin@example|mail\.example/);
     for (const path of ['/settings/history', '/settings/smtp.host/history', '/history?resource=settings/smtp.host']) {
-      expect((await app.send('GET', path, undefined, user.headers)).status).toBe(403);
+      expect((await send('GET', path, undefined, user.headers)).status).toBe(403);
     }
     expect(await call('GET', '/history?resource=SETTINGS', undefined, user.headers)).toEqual([]);
-    expect((await app.send('GET', '/history', undefined, fromOutside())).status).toBe(401);
+    expect((await send('GET', '/history', undefined, fromOutside())).status).toBe(401);
   });
 
   test('a long text is told by its beginning, and kept once', async () => {
@@ -182,7 +162,7 @@ onBothDatabases('the history', (kind) => {
     const content = changed?.changes.find(({ field }) => field === 'content');
     expect(content?.before).toMatch(/^SecRule ARGS "@contains old".*… \(\d+ characters\)$/s);
     expect(content?.after).toMatch(/^SecRule ARGS "@contains new".*… \(\d+ characters\)/s);
-    const [row] = await database.kysely.selectFrom('history').selectAll().orderBy('id', 'desc').execute();
+    const [row] = await here().database.kysely.selectFrom('history').selectAll().orderBy('id', 'desc').execute();
     expect(row?.before_state).toContain('id:100200');
     expect(row?.after_state).not.toContain('id:100200');
   });
@@ -197,19 +177,19 @@ onBothDatabases('the history', (kind) => {
     now += 86_400_000;
     const left = async () =>
       (await historyOf(`/proxy-hosts/${host.uuid}`, {})).map(({ changes }) => changes[0]?.after).reverse();
-    const prune = (days: number, bytes: number) => pruneHistory(database.kysely, new Date(now), { days, bytes });
+    const prune = (days: number, bytes: number) => pruneHistory(here().database.kysely, new Date(now), { days, bytes });
     expect(await prune(0, 1e6)).toBe(0);
     expect(await prune(4, 1e6)).toBe(6);
     expect(await left()).toEqual(['m5', 'm6', 'm7', 'm8']);
-    const [row] = await database.kysely.selectFrom('history').select('bytes').execute();
+    const [row] = await here().database.kysely.selectFrom('history').select('bytes').execute();
     expect(await prune(0, 2 * (row?.bytes ?? 0))).toBe(2);
     expect(await left()).toEqual(['m7', 'm8']);
     expect(await prune(0, 0)).toBe(2);
   });
 
   test('never reads many large changes at once, however many a page shows', async () => {
-    await database.kysely
-      .insertInto('history')
+    await here()
+      .database.kysely.insertInto('history')
       .values(
         Array.from({ length: 20 }, (_, index) => ({
           batch: crypto.randomUUID(),
@@ -226,7 +206,7 @@ onBothDatabases('the history', (kind) => {
       )
       .execute();
     let largest = 0;
-    const watched = database.kysely.withPlugin({
+    const watched = here().database.kysely.withPlugin({
       transformQuery: ({ node }) => node,
       async transformResult({ result }) {
         largest = Math.max(largest, JSON.stringify(result.rows).length);

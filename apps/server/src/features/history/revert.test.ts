@@ -8,46 +8,26 @@ import type {
   RemoteServer,
   Ruleset,
 } from '@sallyport/contract';
-import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { openVault } from '@sallyport/store/secrets/vault';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../../test/support/certificates.ts';
-import { type Caller, createGiven, fromOutside } from '../../testing/given-accounts.ts';
-import { onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
+import { fromOutside } from '../../testing/given-accounts.ts';
+import { givenHistory } from '../../testing/given-history.ts';
+import { onBothDatabases } from '../../testing/start-app.ts';
 
 const HOST = { domain: 'one.example.com', forward_host: '192.0.2.1', forward_port: 80 };
 const RULES = 'SecRule ARGS "@contains a" "id:100001,phase:2,deny"';
 
 onBothDatabases('taking a change back', (kind) => {
-  let app: TestApp;
-  let given: ReturnType<typeof createGiven>;
-  let admin: Caller;
-  let database: Database;
-
-  beforeEach(async () => {
-    app = await startApp(kind);
-    given = createGiven(app);
-    admin = await given.administrator();
-    database = openDatabase(app.config);
-  });
-  afterEach(async () => {
-    await database.stop();
-    await app.stop();
-  });
-
-  const call = async <T>(method: string, path: string, body?: unknown, headers = admin.headers): Promise<T> => {
-    const answer = await app.send<T>(method, path, body, headers);
-    expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
-    return answer.body;
-  };
+  const { here, send, call } = givenHistory(kind);
   /** The newest change of an object. */
   const newest = async (resource: string): Promise<HistoryEntry> => {
     const [entry] = await call<HistoryEntry[]>('GET', `/history?resource=${resource}&per_page=1`);
     if (!entry) throw new Error(`no history of ${resource}`);
     return entry;
   };
-  const revert = (entry: { id: number }, headers = admin.headers) =>
-    app.send<Record<string, unknown> & ErrorBody>('POST', `/history/${entry.id}/revert`, undefined, headers);
+  const revert = (entry: { id: number }, headers = here().admin.headers) =>
+    send<Record<string, unknown> & ErrorBody>('POST', `/history/${entry.id}/revert`, undefined, headers);
   const newHost = (more: object = {}) => call<ProxyHost>('POST', '/proxy-hosts', { ...HOST, ...more });
 
   test('gives a host back the fields that were changed, and no others', async () => {
@@ -72,14 +52,14 @@ onBothDatabases('taking a change back', (kind) => {
     const made = await newest(`proxy-hosts/${uuid}`);
     await call('PUT', `/proxy-hosts/${uuid}`, { forward_port: 81 });
     const change = await newest(`proxy-hosts/${uuid}`);
-    const user = await given.caller();
+    const user = await here().caller();
     await call('PUT', `/proxy-hosts/${uuid}`, { forward_port: 82 }, user.headers);
     const later = await newest(`proxy-hosts/${uuid}`);
     const refused = await revert(change);
     expect(refused.status).toBe(409);
     expect(refused.body.details).toContain('It has been changed since: forward_port');
     expect(refused.body.details).toContain(`by ${user.user.email} at ${later.created_at} (change ${later.id})`);
-    expect((await revert(change, (await given.caller()).headers)).body.details).toContain('by another user at');
+    expect((await revert(change, (await here().caller()).headers)).body.details).toContain('by another user at');
     expect((await revert(made)).status).toBe(409);
     expect(await call('GET', `/proxy-hosts/${uuid}`)).toMatchObject({ forward_port: 82 });
     await call('PUT', `/proxy-hosts/${uuid}`, { forward_port: 80 });
@@ -87,7 +67,7 @@ onBothDatabases('taking a change back', (kind) => {
     await call('DELETE', `/proxy-hosts/${uuid}`);
     expect((await revert(change)).body.details).toContain('deleted since');
     expect((await revert({ id: 999 })).status).toBe(404);
-    expect((await app.send('POST', '/history/x/revert', undefined, admin.headers)).status).toBe(400);
+    expect((await send('POST', '/history/x/revert')).status).toBe(400);
   });
 
   test('a host that was made goes; one that was deleted is the same again', async () => {
@@ -100,7 +80,7 @@ onBothDatabases('taking a change back', (kind) => {
     expect(back).toMatchObject({ status: 200, body: same });
     expect((await revert(deletion)).body.details).toContain('there again');
     expect((await revert(await newest(`proxy-hosts/${host.uuid}`))).status).toBe(204);
-    expect((await app.send('GET', `/proxy-hosts/${host.uuid}`, undefined, admin.headers)).status).toBe(404);
+    expect((await send('GET', `/proxy-hosts/${host.uuid}`)).status).toBe(404);
     // The next one gets a number of its own.
     expect((await newHost()).id).toBeGreaterThan(host.id);
     const taken = await revert(deletion);
@@ -173,14 +153,15 @@ onBothDatabases('taking a change back', (kind) => {
     const back = await revert(await newest(`security/decisions/${decision.uuid}`));
     expect(back.body).toMatchObject({ id: decision.id, uuid: decision.uuid, ip: ban.ip, source: 'manual' });
     expect((await revert(await newest(`security/decisions/${decision.uuid}`))).status).toBe(204);
-    expect((await app.send('GET', `/security/decisions/${decision.id}`, undefined, admin.headers)).status).toBe(404);
+    expect((await send('GET', `/security/decisions/${decision.id}`)).status).toBe(404);
   });
 
   test('secrets come back: a mail password and the key of a certificate', async () => {
-    const vault = openVault(app.config);
+    const vault = openVault(here().app.config);
     const sealed = async () =>
-      (await database.kysely.selectFrom('settings').select('value').where('key', '=', 'smtp.password').execute())[0]
-        ?.value;
+      (
+        await here().database.kysely.selectFrom('settings').select('value').where('key', '=', 'smtp.password').execute()
+      )[0]?.value;
     await call('POST', '/settings', { key: 'smtp.password', value: 'first-secret' });
     await call('POST', '/settings', { key: 'smtp.password', value: 'second-secret' });
     const answer = await revert(await newest('settings/smtp.password'));
@@ -189,7 +170,7 @@ onBothDatabases('taking a change back', (kind) => {
 
     const pair = makeCertificate(['site.example.com']);
     const certificate = await call<Certificate>('POST', '/certificates/upload', uploadForm('site', pair));
-    const stored = () => database.kysely.selectFrom('certificates').selectAll().executeTakeFirstOrThrow();
+    const stored = () => here().database.kysely.selectFrom('certificates').selectAll().executeTakeFirstOrThrow();
     const before = await stored();
     await call('DELETE', `/certificates/${certificate.id}`);
     const deletion = await newest(`certificates/${certificate.uuid}`);
@@ -201,8 +182,8 @@ onBothDatabases('taking a change back', (kind) => {
     expect(vault.open(after.key_sealed, context)).toBe(vault.open(key_sealed, context));
     expect((await revert(await newest(`certificates/${certificate.uuid}`))).status).toBe(204);
 
-    await database.kysely
-      .updateTable('history')
+    await here()
+      .database.kysely.updateTable('history')
       .set({ secrets_sealed: 'v1.00000000.gone' })
       .where('id', '=', deletion.id)
       .execute();
@@ -216,8 +197,8 @@ onBothDatabases('taking a change back', (kind) => {
     for (const n of [1, 2, 3]) uuids.push((await newHost({ domain: `h${n}.example.com` })).uuid);
     await call('POST', '/proxy-hosts/bulk', { uuids, patch: { enabled: false } });
     const { batch } = await newest('proxy-hosts');
-    const undo = (headers = admin.headers) =>
-      app.send<ErrorBody>('POST', `/history/batches/${batch}/revert`, undefined, headers);
+    const undo = (headers = here().admin.headers) =>
+      send<ErrorBody>('POST', `/history/batches/${batch}/revert`, undefined, headers);
     const states = async () => (await call<ProxyHost[]>('GET', '/proxy-hosts')).map(({ enabled }) => enabled);
     await call('PUT', `/proxy-hosts/${uuids[1]}`, { enabled: true });
     expect((await undo()).status).toBe(409);
@@ -233,8 +214,8 @@ onBothDatabases('taking a change back', (kind) => {
     expect(await states()).toEqual([]);
     await call('POST', `/history/batches/${(await newest('proxy-hosts')).batch}/revert`);
     expect((await call<ProxyHost[]>('GET', '/proxy-hosts')).map(({ uuid }) => uuid).sort()).toEqual([...uuids].sort());
-    expect((await app.send('POST', '/history/batches/x/revert', undefined, admin.headers)).status).toBe(400);
-    expect((await app.send('POST', `/history/batches/${uuids[0]}/revert`, undefined, admin.headers)).status).toBe(404);
+    expect((await send('POST', '/history/batches/x/revert')).status).toBe(400);
+    expect((await send('POST', `/history/batches/${uuids[0]}/revert`)).status).toBe(404);
   });
 
   test('takes the rights that the change itself would', async () => {
@@ -244,7 +225,7 @@ onBothDatabases('taking a change back', (kind) => {
     await call('PUT', `/proxy-hosts/${uuid}`, { forward_port: 81 });
     const route = await newest(`proxy-hosts/${uuid}`);
     const list = await call<AccessList>('POST', '/access-lists', { name: 'office', type: 'allow' });
-    const user = await given.caller();
+    const user = await here().caller();
     expect((await revert(weaker, user.headers)).status).toBe(403);
     expect((await revert(await newest(`access-lists/${list.uuid}`), user.headers)).status).toBe(403);
     expect((await revert(route, user.headers)).status).toBe(200);
@@ -255,7 +236,7 @@ onBothDatabases('taking a change back', (kind) => {
     const enabling = await newest('settings/feature.guard.enabled');
     expect((await revert(enabling, user.headers)).status).toBe(403);
     // From elsewhere switching off takes a break-glass token, and so does taking the switching on back.
-    expect((await revert(enabling, { ...admin.headers, ...fromOutside() })).status).toBe(403);
+    expect((await revert(enabling, { ...here().admin.headers, ...fromOutside() })).status).toBe(403);
     // Without credentials settings are nobody's.
     expect((await revert(enabling, {})).status).toBe(403);
     expect((await revert(enabling)).status).toBe(200);
@@ -265,7 +246,7 @@ onBothDatabases('taking a change back', (kind) => {
     expect(lockOut.status).toBe(409);
     expect(lockOut.body.details).toContain('could lock you out');
 
-    const { token } = await given.apiToken(admin, 'admin');
+    const { token } = await here().apiToken(here().admin, 'admin');
     await call('POST', '/settings', { key: 'app.public_url', value: 'https://one.example.com' });
     const address = await newest('settings/app.public_url');
     expect((await revert(address, { authorization: `Bearer ${token}` })).status).toBe(403);

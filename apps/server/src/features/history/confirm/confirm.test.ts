@@ -1,50 +1,40 @@
 import type { AccessList, Confirmation, ErrorBody, HistoryEntry, ProxyHost } from '@sallyport/contract';
-import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { until } from '../../../../../../test/support/until.ts';
-import { type Caller, createGiven, fromOutside } from '../../../testing/given-accounts.ts';
-import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
+import { fromOutside } from '../../../testing/given-accounts.ts';
+import { givenHistory } from '../../../testing/given-history.ts';
+import { onBothDatabases } from '../../../testing/start-app.ts';
 
 /** On this host, without credentials: what locks users out locks nobody out here. */
 const LOCAL = {};
 const HOST = { domain: 'one.example.com', forward_host: '192.0.2.1', forward_port: 80 };
 
 onBothDatabases('a change that has to be confirmed', (kind) => {
-  let app: TestApp;
-  let given: ReturnType<typeof createGiven>;
-  let admin: Caller;
-  let database: Database;
   let now = Date.parse('2026-03-01T12:00:00.000Z');
-
-  beforeEach(async () => {
-    app = await startApp(kind, { SALLYPORT_SESSION_SECRET: 's'.repeat(32) }, { clock: () => new Date(now) });
-    given = createGiven(app);
-    admin = await given.administrator();
-    database = openDatabase(app.config);
-  });
-  afterEach(async () => {
-    await database.stop();
-    await app.stop();
-  });
-
-  const call = async <T>(method: string, path: string, body?: unknown, headers = admin.headers): Promise<T> => {
-    const answer = await app.send<T>(method, path, body, headers);
-    expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
-    return answer.body;
-  };
+  const { here, send, call } = givenHistory(
+    kind,
+    { SALLYPORT_SESSION_SECRET: 's'.repeat(32) },
+    { clock: () => new Date(now) },
+  );
   /** Makes a change that goes back after a minute; the id to confirm. */
-  const change = async (method: string, path: string, body?: unknown, headers = admin.headers): Promise<string> => {
-    const answer = await app.send(method, `${path}?confirm_within=60`, body, headers);
+  const change = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers = here().admin.headers,
+  ): Promise<string> => {
+    const answer = await send(method, `${path}?confirm_within=60`, body, headers);
     expect(answer.status, `${method} ${path} ${JSON.stringify(answer.body)}`).toBeLessThan(300);
     expect(answer.headers.get('x-sallyport-reverts-at')).toBe(new Date(now + 60_000).toISOString());
     const id = answer.headers.get('x-sallyport-confirm') ?? '';
     expect(id).toMatch(/^[0-9a-f-]{36}$/);
     return id;
   };
-  const confirm = (id: string, headers = admin.headers) =>
-    app.send<ErrorBody>('POST', `/security/confirm/${id}`, undefined, headers);
-  const pending = (headers = admin.headers) => call<Confirmation[]>('GET', '/security/confirm', undefined, headers);
+  const confirm = (id: string, headers = here().admin.headers) =>
+    send<ErrorBody>('POST', `/security/confirm/${id}`, undefined, headers);
+  const pending = (headers = here().admin.headers) =>
+    call<Confirmation[]>('GET', '/security/confirm', undefined, headers);
   const settled = () => until('nothing waits', async () => (await pending(LOCAL)).length === 0, 20_000);
   const newHost = () => call<ProxyHost>('POST', '/proxy-hosts', HOST);
   const portOf = async (uuid: string) => (await call<ProxyHost>('GET', `/proxy-hosts/${uuid}`)).forward_port;
@@ -67,7 +57,7 @@ onBothDatabases('a change that has to be confirmed', (kind) => {
     expect((await confirm(id)).status).toBe(404);
     expect(await pending()).toEqual([]);
     now += 3_600_000;
-    await app.restart();
+    await here().app.restart();
     expect(await portOf(uuid)).toBe(81);
     const audit = await call<{ action: string; resource: string }[]>('GET', '/audit-logs?limit=1');
     expect(audit[0]).toMatchObject({ action: 'change.confirm', resource: `security/confirm/${id}` });
@@ -84,7 +74,7 @@ onBothDatabases('a change that has to be confirmed', (kind) => {
     await change('POST', '/access-lists', { name: 'new', type: 'deny' });
     await change('POST', '/settings', { key: 'auth.require_totp', value: 'true' });
     // Now its maker can do nothing any more, and can't confirm.
-    expect((await app.send('GET', '/access-lists', undefined, admin.headers)).status).toBe(403);
+    expect((await send('GET', '/access-lists')).status).toBe(403);
     now += 61_000;
     await settled();
     const lists = await call<AccessList[]>('GET', '/access-lists');
@@ -124,12 +114,12 @@ onBothDatabases('a change that has to be confirmed', (kind) => {
   test('goes back at the next start, before anybody is answered, when the service was away', async () => {
     const { uuid } = await newHost();
     await change('PUT', `/proxy-hosts/${uuid}`, { forward_port: 81 });
-    await app.restart();
+    await here().app.restart();
     expect(await portOf(uuid)).toBe(81);
     expect(await pending()).toHaveLength(1);
     // Nothing looks while it is stopped: the clock goes on between the two.
     const moment = now + 61_000;
-    const [stopped] = [app.restart()];
+    const [stopped] = [here().app.restart()];
     now = moment;
     await stopped;
     expect(await portOf(uuid)).toBe(80);
@@ -138,9 +128,9 @@ onBothDatabases('a change that has to be confirmed', (kind) => {
 
   test('is confirmed only by who made it, by the same way, and in time', async () => {
     const { uuid } = await newHost();
-    const fromAfar = { ...admin.headers, ...fromOutside() };
+    const fromAfar = { ...here().admin.headers, ...fromOutside() };
     const id = await change('PUT', `/proxy-hosts/${uuid}`, { forward_port: 81 }, fromAfar);
-    const other = await given.caller('admin');
+    const other = await here().caller('admin');
     expect((await confirm(id, other.headers)).status).toBe(403);
     expect((await confirm(id, {})).status).toBe(403);
     const wrongWay = await confirm(id);
@@ -149,24 +139,22 @@ onBothDatabases('a change that has to be confirmed', (kind) => {
     expect((await confirm(id, fromOutside())).status).toBe(401);
     expect((await confirm('x')).status).toBe(400);
     expect((await confirm(uuid)).status).toBe(404);
-    const user = await given.caller();
+    const user = await here().caller();
     expect(await pending(user.headers)).toEqual([]);
     // Another session of the same person is the same person.
-    expect((await confirm(id, { ...(await given.signIn('admin@example.com')).headers, ...fromOutside() })).status).toBe(
-      204,
-    );
+    expect(
+      (await confirm(id, { ...(await here().signIn('admin@example.com')).headers, ...fromOutside() })).status,
+    ).toBe(204);
   });
 
   test('keeps others from changing the same meanwhile; who takes it back ends the waiting', async () => {
     const { uuid } = await newHost();
     const id = await change('PUT', `/proxy-hosts/${uuid}`, { forward_port: 81 });
-    const refused = await app.send<ErrorBody>('PUT', `/proxy-hosts/${uuid}`, { name: 'x' }, admin.headers);
+    const refused = await send<ErrorBody>('PUT', `/proxy-hosts/${uuid}`, { name: 'x' });
     expect(refused.status).toBe(409);
     expect(refused.body.error).toContain(`proxy-hosts/${uuid} waits to be confirmed`);
     expect(refused.body.details).toContain(`/security/confirm/${id}`);
-    expect((await app.send('DELETE', `/proxy-hosts/${uuid}?confirm_within=60`, undefined, admin.headers)).status).toBe(
-      409,
-    );
+    expect((await send('DELETE', `/proxy-hosts/${uuid}?confirm_within=60`)).status).toBe(409);
     await call('POST', '/proxy-hosts', { ...HOST, domain: 'two.example.com' });
     await call('POST', `/history/batches/${id}/revert`);
     expect(await pending()).toEqual([]);
@@ -194,7 +182,7 @@ onBothDatabases('a change that has to be confirmed', (kind) => {
     const { uuid } = await newHost();
     await change('PUT', `/proxy-hosts/${uuid}`, { forward_port: 81 });
     const rename = (from: string, to: string) =>
-      sql.raw(`alter table ${from} rename to ${to}`).execute(database.kysely);
+      sql.raw(`alter table ${from} rename to ${to}`).execute(here().database.kysely);
     await rename('audit_logs', 'audit_logs_away');
     now += 61_000;
     await until('a failed attempt', async () => ((await pending())[0]?.attempts ?? 0) > 0, 20_000);
@@ -208,20 +196,19 @@ onBothDatabases('a change that has to be confirmed', (kind) => {
 
   test('is a parameter that is refused where it does nothing, and that has bounds', async () => {
     const { uuid } = await newHost();
-    const put = (query: string) =>
-      app.send<ErrorBody>('PUT', `/proxy-hosts/${uuid}?${query}`, { name: 'x' }, admin.headers);
+    const put = (query: string) => send<ErrorBody>('PUT', `/proxy-hosts/${uuid}?${query}`, { name: 'x' });
     for (const query of ['confirm_within=9', 'confirm_within=601', 'confirm_within=x', 'confirm_within=']) {
       expect((await put(query)).status, query).toBe(400);
     }
-    const elsewhere = await app.send<ErrorBody>('POST', '/remote-servers?confirm_within=60', {}, admin.headers);
+    const elsewhere = await send<ErrorBody>('POST', '/remote-servers?confirm_within=60', {});
     expect(elsewhere.status).toBe(400);
     expect(elsewhere.body.error).toContain('confirm_within');
-    expect((await app.send('GET', '/proxy-hosts?confirm_within=60', undefined, admin.headers)).status).toBe(400);
+    expect((await send('GET', '/proxy-hosts?confirm_within=60')).status).toBe(400);
     // Who is nobody could not confirm.
-    const nobody = await app.send('POST', '/security/disable?confirm_within=60', {}, fromOutside());
+    const nobody = await send('POST', '/security/disable?confirm_within=60', {}, fromOutside());
     expect(nobody.status).toBe(401);
     // What changes nothing waits for nothing.
-    const idle = await app.send('PUT', `/proxy-hosts/${uuid}?confirm_within=60`, { forward_port: 80 }, admin.headers);
+    const idle = await send('PUT', `/proxy-hosts/${uuid}?confirm_within=60`, { forward_port: 80 });
     expect(idle.headers.get('x-sallyport-confirm')).toBeNull();
     expect(await pending()).toEqual([]);
   });

@@ -18,12 +18,13 @@ import {
   type NewAccessList,
 } from '@sallyport/contract';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
-import { tellUses } from '@sallyport/store/database/host-uses';
+import { refuseInUse } from '@sallyport/store/database/host-uses';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
+import type { KnownIdentity } from '../../object-reverter.ts';
 import type { AccessListStore, StoredAccessList } from './store.ts';
 import { warningsOf } from './warnings.ts';
 
@@ -104,22 +105,27 @@ export const createAccessLists = (deps: AccessListDeps) => {
       throw refuse.conflict(`name "${name}" belongs to another access list`);
   };
 
+  const note = (
+    tx: Executor,
+    action: string,
+    actor: Actor,
+    { id, uuid }: StoredAccessList,
+    change: { before?: StoredAccessList; after?: StoredAccessList },
+  ): Promise<void> => {
+    const history = [{ resource: `access-lists/${uuid}`, ...change }];
+    return record(tx, { action, actor, resource: `access-lists/${id}`, ...change, history });
+  };
+
   const createIn = async (
     tx: Executor,
     fields: AccessListFields,
     actor: Actor,
-    known: Partial<Pick<StoredAccessList, 'id' | 'uuid' | 'created_at'>> = {},
+    known: KnownIdentity = {},
   ): Promise<StoredAccessList> => {
     await checkName(tx, fields.name, 0);
     const now = clock().toISOString();
     const after = await store(tx).insert({ ...fields, uuid: randomUUID(), created_at: now, updated_at: now, ...known });
-    await record(tx, {
-      action: 'access_list.create',
-      actor,
-      resource: `access-lists/${after.id}`,
-      after,
-      history: [{ resource: `access-lists/${after.uuid}`, after }],
-    });
+    await note(tx, 'access_list.create', actor, after, { after });
     return after;
   };
 
@@ -137,14 +143,7 @@ export const createAccessLists = (deps: AccessListDeps) => {
     checkWhole(whole);
     await checkName(tx, whole.name, id);
     const after = await store(tx).update(id, whole);
-    await record(tx, {
-      action: 'access_list.update',
-      actor,
-      resource: `access-lists/${id}`,
-      before,
-      after,
-      history: [{ resource: `access-lists/${before.uuid}`, before, after }],
-    });
+    await note(tx, 'access_list.update', actor, before, { before, after });
     return after;
   };
 
@@ -157,18 +156,9 @@ export const createAccessLists = (deps: AccessListDeps) => {
     const before = await findIn(tx, named);
     checkVersion(before);
     const { id } = before;
-    const uses = await store(tx).uses(id);
-    if (uses.used_by_total > 0) {
-      throw refuse.conflict('access list is in use by one or more proxy hosts', { details: tellUses(uses) });
-    }
+    refuseInUse('access list', await store(tx).uses(id));
     await store(tx).delete(id);
-    await record(tx, {
-      action: 'access_list.delete',
-      actor,
-      resource: `access-lists/${id}`,
-      before,
-      history: [{ resource: `access-lists/${before.uuid}`, before }],
-    });
+    await note(tx, 'access_list.delete', actor, before, { before });
     return before;
   };
 
@@ -181,7 +171,7 @@ export const createAccessLists = (deps: AccessListDeps) => {
   return {
     /** The same changes in a transaction of the caller, after which enforcement has to follow. */
     within: {
-      create: (tx: Executor, input: NewAccessList, actor: Actor, known: Parameters<typeof createIn>[3]) =>
+      create: (tx: Executor, input: NewAccessList, actor: Actor, known: KnownIdentity) =>
         createIn(tx, complete(input), actor, known),
       update: (tx: Executor, named: Identifier, patch: AccessListPatch, actor: Actor) =>
         updateIn(tx, named, normalise(patch), actor, anyVersion),

@@ -6,6 +6,7 @@ import { type Page, pageOfRows } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
+import type { KnownIdentity } from '../../object-reverter.ts';
 import type { RuleCheck } from './check-rules.ts';
 import type { RulesetStore } from './store.ts';
 
@@ -69,7 +70,7 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
     before: Ruleset | undefined,
     given: RulesetContent,
     actor: Actor,
-    known: Partial<Pick<Ruleset, 'id' | 'uuid' | 'created_at'>> = {},
+    known: KnownIdentity = {},
   ): Promise<Ruleset> => {
     const updated_at = clock().toISOString();
     const fields = { ...given, updated_at };
@@ -112,7 +113,7 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
     /** The same changes in a transaction of the caller, after which enforcement has to follow. The rules are checked before. */
     within: {
       check,
-      async create(tx: Executor, given: RulesetContent, actor: Actor, known: Parameters<typeof saveIn>[4]) {
+      async create(tx: Executor, given: RulesetContent, actor: Actor, known: KnownIdentity) {
         if (await store(tx).findByName(given.name)) throw refuse.conflict(`there is another ruleset "${given.name}"`);
         return saveIn(tx, undefined, given, actor, known);
       },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Certificate, CertificateInUse, HostUses, ListQuery, UploadedCertificate } from '@sallyport/contract';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
-import { tellUses, usesOf } from '@sallyport/store/database/host-uses';
+import { refuseInUse, usesOf } from '@sallyport/store/database/host-uses';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
@@ -116,11 +116,7 @@ export const createCertificates = (deps: CertificateDeps) => {
   const checkUnused = async (executor: Executor, named: Identifier, checkVersion: CheckVersion) => {
     const certificate = await findIn(executor, named);
     checkVersion(toWire(certificate));
-    const users = await usersOf(executor, certificate);
-    if (users.length > 0) {
-      const details = tellUses(usesOf(users));
-      throw refuse.conflict('certificate is in use by one or more proxy hosts', { details });
-    }
+    refuseInUse('certificate', usesOf(await usersOf(executor, certificate)));
     return certificate;
   };
 

@@ -17,6 +17,7 @@ import { refuse } from '@sallyport/store/errors';
 import { parseOriginHost } from '@sallyport/store/names/domain-name';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { normaliseSetup } from '../../../dataplane/protection/waf-setup.ts';
+import type { KnownIdentity } from '../../object-reverter.ts';
 import {
   checkDeletion,
   checkNew,
@@ -181,7 +182,7 @@ export const createProxyHosts = ({
     tx: Executor,
     { fields, names = [] }: { fields: NewProxyHost; names: string[] | undefined },
     actor: Actor,
-    known: Partial<Pick<StoredProxyHost, 'id' | 'uuid' | 'created_at'>> = {},
+    known: KnownIdentity = {},
   ): Promise<StoredProxyHost> => {
     const hosts = store(tx);
     const given = await resolveReferences(hosts, fields);
@@ -217,7 +218,7 @@ export const createProxyHosts = ({
   return {
     /** The same changes in a transaction of the caller, who has to sync the hosts afterwards. */
     within: {
-      create: (tx: Executor, input: NewProxyHost, actor: Actor, known: Parameters<typeof createIn>[3]) =>
+      create: (tx: Executor, input: NewProxyHost, actor: Actor, known: KnownIdentity) =>
         createIn(tx, normalise(input), actor, known),
       update: (tx: Executor, named: Identifier, patch: ProxyHostPatch, actor: Actor) =>
         updateIn(tx, named, normalise(patch), actor, anyVersion),

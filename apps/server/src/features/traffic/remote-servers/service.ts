@@ -9,13 +9,14 @@ import type {
 } from '@sallyport/contract';
 import { formatAddress } from '@sallyport/deployment/listen';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
-import { tellUses } from '@sallyport/store/database/host-uses';
+import { refuseInUse } from '@sallyport/store/database/host-uses';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { parseOriginHost } from '@sallyport/store/names/domain-name';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
+import type { KnownIdentity } from '../../object-reverter.ts';
 import type { RemoteServerStore } from './store.ts';
 
 /** Tries a TCP connection; resolves to undefined when it stood, else to the reason in words. */
@@ -55,11 +56,22 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
     return server;
   };
 
+  const note = (
+    tx: Executor,
+    action: string,
+    actor: Actor,
+    { uuid }: RemoteServer,
+    change: { before?: RemoteServer; after?: RemoteServer },
+  ): Promise<void> => {
+    const resource = `remote-servers/${uuid}`;
+    return record(tx, { action, actor, resource, ...change, history: [{ resource, ...change }] });
+  };
+
   const createIn = async (
     tx: Executor,
     fields: NewRemoteServer,
     actor: Actor,
-    known: Partial<Pick<RemoteServer, 'id' | 'uuid' | 'created_at'>> = {},
+    known: KnownIdentity = {},
   ): Promise<RemoteServer> => {
     const now = clock().toISOString();
     const after = await store(tx).insert({
@@ -73,8 +85,7 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
       updated_at: now,
       ...known,
     });
-    const resource = `remote-servers/${after.uuid}`;
-    await record(tx, { action: 'remote_server.create', actor, resource, after, history: [{ resource, after }] });
+    await note(tx, 'remote_server.create', actor, after, { after });
     return after;
   };
 
@@ -95,9 +106,7 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
       updated_at: clock().toISOString(),
     });
     if (!after) throw notFound();
-    const resource = `remote-servers/${before.uuid}`;
-    const history = [{ resource, before, after }];
-    await record(tx, { action: 'remote_server.update', actor, resource, before, after, history });
+    await note(tx, 'remote_server.update', actor, before, { before, after });
     return after;
   };
 
@@ -109,20 +118,16 @@ export const createRemoteServers = ({ db, transact, store, connect, record, cloc
   ): Promise<RemoteServer> => {
     const before = await findIn(tx, named);
     checkVersion(before);
-    const uses = await store(tx).uses(before.id);
-    if (uses.used_by_total > 0) {
-      throw refuse.conflict('remote server is in use by one or more proxy hosts', { details: tellUses(uses) });
-    }
+    refuseInUse('remote server', await store(tx).uses(before.id));
     await store(tx).delete(before.id);
-    const resource = `remote-servers/${before.uuid}`;
-    await record(tx, { action: 'remote_server.delete', actor, resource, before, history: [{ resource, before }] });
+    await note(tx, 'remote_server.delete', actor, before, { before });
     return before;
   };
 
   return {
     /** The same changes in a transaction of the caller. */
     within: {
-      create: (tx: Executor, input: NewRemoteServer, actor: Actor, known: Parameters<typeof createIn>[3]) =>
+      create: (tx: Executor, input: NewRemoteServer, actor: Actor, known: KnownIdentity) =>
         createIn(tx, normalise(input), actor, known),
       update: (tx: Executor, named: Identifier, patch: RemoteServerPatch, actor: Actor) =>
         updateIn(tx, named, normalise(patch), actor, anyVersion),
