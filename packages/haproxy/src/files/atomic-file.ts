@@ -32,15 +32,13 @@ export const holdsText = async (path: string, chunks: Iterable<string | Uint8Arr
   }
 };
 
-/**
- * Replaces a file at once: whoever opens it, HAProxy starting at any moment, sees the old or the new content, never a
- * part. `chunks` may be lazy, so that a large map is never one string. Mode 0600; missing directories get 0700.
- */
-export const writeFileAtomically = async (
-  path: string,
-  chunks: Iterable<string | Uint8Array>,
-  { durable }: WriteOptions,
-): Promise<void> => {
+/** What Node says of a fault but for the call and the path, which need not be those of the file that was to be written. */
+const reasonOf = (fault: unknown): string => {
+  const { message } = fault as NodeJS.ErrnoException;
+  return message.replace(/, \w+(?: '.*')?$/, '');
+};
+
+const replaceFile = async (path: string, chunks: Iterable<string | Uint8Array>, durable: boolean): Promise<void> => {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}.${randomBytes(4).toString('hex')}.tmp`;
   try {
@@ -53,9 +51,26 @@ export const writeFileAtomically = async (
       await file.close();
     }
     await rename(temporary, path);
-  } catch (cause) {
+  } catch (fault) {
     await rm(temporary, { force: true });
-    throw new Error(`cannot write ${path}`, { cause });
+    throw fault;
   }
   if (durable) await syncDirectory(dirname(path));
+};
+
+/**
+ * Replaces a file at once: whoever opens it, HAProxy starting at any moment, sees the old or the new content, never a
+ * part. `chunks` may be lazy, so that a large map is never one string. Mode 0600; missing directories get 0700. Throws an
+ * `Error` that names the file and says why it can't be written, with the fault as its cause.
+ */
+export const writeFileAtomically = async (
+  path: string,
+  chunks: Iterable<string | Uint8Array>,
+  { durable }: WriteOptions,
+): Promise<void> => {
+  try {
+    await replaceFile(path, chunks, durable);
+  } catch (cause) {
+    throw new Error(`cannot write ${path}: ${reasonOf(cause)}`, { cause });
+  }
 };
