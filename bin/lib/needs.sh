@@ -9,13 +9,15 @@ haproxy                             haproxy
 flock                               util-linux
 '
 
-# On top of run_needs: a PostgreSQL server that the tests start themselves, and what they make certificates with.
+# On top of run_needs: a PostgreSQL server and an SSH server that the tests start themselves, and what they make certificates
+# with.
 # shellcheck disable=SC2034
 test_needs='
 /usr/lib/postgresql/*/bin/initdb    postgresql
 openssl                             openssl
 perl                                perl
 git                                 git
+/usr/sbin/sshd                      openssh-server
 '
 
 # What `bin/up --with=crowdsec` and the tests add. /usr/share/crowdsec/hub: its offline hub.

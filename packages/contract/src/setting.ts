@@ -52,7 +52,7 @@ export type MailTest = Static<typeof MailTest>;
 
 /** What a setting holds, its default, and what it does; a key that is not here is refused. Only administrators change settings. */
 export interface SettingDefinition {
-  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice' | 'cron' | 'place';
+  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice' | 'cron' | 'place' | 'fingerprints' | 'private_key';
   default: string;
   description: string;
   /** Bounds of an integer, both included. */
@@ -131,7 +131,7 @@ export const SETTINGS = {
     minLength: SHORTEST_PASSPHRASE,
     default: '',
     description:
-      'Encrypts scheduled backups, which then hold the key of this deployment. Empty: they are not encrypted.',
+      'Encrypts scheduled and automatic backups, which then hold the key of this deployment, and may be copied. Empty: they are not encrypted.',
   },
   'backup.keep': {
     type: 'integer',
@@ -145,7 +145,7 @@ export const SETTINGS = {
     takesSession: true,
     default: '',
     description:
-      'Where backups are copied to: https://endpoint/bucket/prefix of an S3-compatible service. Empty: nowhere.',
+      'Where backups are copied to: https://endpoint/bucket/prefix of an S3-compatible service, or sftp://user@host/directory. Empty: nowhere.',
   },
   'backup.copy_unencrypted': {
     type: 'boolean',
@@ -173,6 +173,28 @@ export const SETTINGS = {
     isSecret: true,
     default: '',
     description: 'Secret access key at the S3-compatible service.',
+  },
+  'backup.copy_host_key': {
+    type: 'fingerprints',
+    takesSession: true,
+    default: '',
+    description:
+      'Fingerprint of the key of the SFTP host, SHA256:…, as ssh-keygen -lf shows it; several with spaces between. A host that shows another one is told nothing. Empty: none is, and the test of copies tells the one that is shown.',
+  },
+  'backup.copy_private_key': {
+    type: 'private_key',
+    takesSession: true,
+    isSecret: true,
+    default: '',
+    description:
+      'Private key that signs in at the SFTP host, as ssh-keygen -t ed25519 -N "" writes it. Empty: backup.copy_password is used.',
+  },
+  'backup.copy_password': {
+    type: 'text',
+    takesSession: true,
+    isSecret: true,
+    default: '',
+    description: 'Password at the SFTP host, where it takes no key.',
   },
   'smtp.host': {
     type: 'text',

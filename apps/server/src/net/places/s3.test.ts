@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { S3_KEY, startS3 } from '../../testing/start-s3.ts';
 import { parsePlaceUrl } from './place-url.ts';
-import { openS3 } from './s3.ts';
+import { openS3, type S3Options } from './s3.ts';
 
 const NAME = 'sallyport-20261122-050000-manual-0a1b2c.backup';
 const directory = mkdtempSync(join(tmpdir(), 'sallyport-s3-test-'));
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const openAt = (port: number, more: { idleMs?: number; signal?: AbortSignal } = {}) =>
   openS3({
-    place: parsePlaceUrl(`http://127.0.0.1:${port}/kept/far`),
+    place: parsePlaceUrl(`http://127.0.0.1:${port}/kept/far`) as S3Options['place'],
     region: 'us-east-1',
     ...S3_KEY,
     signal: new AbortController().signal,

@@ -10,7 +10,7 @@ import { type CopySource, IDLE_MS, MOST_READ_BYTES, mostMsFor, type Place, type 
 import type { PlaceUrl } from './place-url.ts';
 
 export interface S3Options extends PlaceOptions {
-  place: PlaceUrl;
+  place: Extract<PlaceUrl, { kind: 's3' }>;
   region: string;
   accessKey: string;
   secretKey: string;

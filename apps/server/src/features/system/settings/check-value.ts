@@ -3,6 +3,7 @@ import { refuse } from '@sallyport/store/errors';
 import { parseEmail } from '@sallyport/store/names/email-address';
 import { normaliseBaseUrl } from '../../../net/base-url.ts';
 import { parsePlaceUrl } from '../../../net/places/place-url.ts';
+import { parseFingerprints, parsePrivateKey } from '../../../net/places/ssh-keys.ts';
 import { nextAfter } from '../backups/cron.ts';
 
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
@@ -48,6 +49,8 @@ const normalisers: Readonly<Record<SettingDefinition['type'], Normalise>> = {
     if (place !== '') parsePlaceUrl(place);
     return place;
   },
+  fingerprints: (value) => parseFingerprints(value).join(' '),
+  private_key: (value) => (value === '' ? '' : parsePrivateKey(value)),
   url: (value) => (value === '' ? '' : normaliseBaseUrl(value)),
 };
 
