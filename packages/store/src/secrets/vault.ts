@@ -55,16 +55,14 @@ export const openVault = ({
   encryptionKey: string | undefined;
 }): Vault => {
   if (encryptionKey !== undefined) return createVault(encryptionKey);
-  let vault = createVault(loadOrCreateKey(dataDir));
-  let stamp = keyFileStamp(dataDir);
+  loadOrCreateKey(dataDir);
+  let inForce: { stamp: string; vault: Vault } | undefined;
   const retired = new Map<string, Vault>();
   const current = (): Vault => {
-    const stampNow = keyFileStamp(dataDir);
-    if (stampNow !== stamp) {
-      vault = createVault(loadOrCreateKey(dataDir));
-      stamp = stampNow;
-    }
-    return vault;
+    // Before the key: one that is replaced between the two is read again, and never kept under the next one's stamp.
+    const stamp = keyFileStamp(dataDir);
+    if (inForce?.stamp !== stamp) inForce = { stamp, vault: createVault(loadOrCreateKey(dataDir)) };
+    return inForce.vault;
   };
   const vaultOf = (sealed: string): Vault => {
     const inUse = current();
