@@ -69,6 +69,8 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
   let past: Past = { restarts: 0, lastEnd: undefined };
   /** Why the present process is about to end, when it is us who end it. */
   let replacedFor: string | undefined;
+  /** Cuts short the stopping that is under way. */
+  let deadline: AbortSignal | undefined;
 
   const become = (process: RunningProcess | undefined) => {
     current = process;
@@ -121,6 +123,8 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
   /** One life of the child, from start to end. Returns how it ended. */
   const live = async (process: RunningProcess): Promise<Ending> => {
     become(process);
+    // Whoever stops us while it is being started finds nothing to stop.
+    if (deadline) await stopProcess(process, child.stop, deadline);
     const over = new AbortController();
     const watching = watch(process, over.signal).catch((err: unknown) => log.error({ err }, 'can not be watched'));
     const ending = await process.ended;
@@ -163,9 +167,10 @@ export const keepRunning = ({ child, adopted, log, random, onChange }: KeeperDep
     ready: ready.promise,
     current: () => current,
     past: () => past,
-    async stop(deadline) {
+    async stop(latest) {
+      deadline = latest;
       stopping.abort();
-      if (current) await stopProcess(current, child.stop, deadline);
+      if (current) await stopProcess(current, child.stop, latest);
       await running;
       // A HAProxy worker that hangs outlives its master.
       await endStrays(child, undefined);
