@@ -25,6 +25,9 @@ export const CrowdsecStatus = Type.Object(
     version: Type.Union([Type.String(), Type.Null()]),
     lapi_ready: Type.Boolean({ description: 'Its local API answers.' }),
     decisions: Type.Integer({ description: 'Decisions of CrowdSec that are stored here and have not ended.' }),
+    decisions_of_others: Type.Integer({
+      description: 'Of those, how many are of the lists that an enrolled CrowdSec reads: what others have banned.',
+    }),
     last_sync: Type.Union([Timestamp, Type.Null()], {
       description: 'When its decisions were last read; null: not since this server was started.',
     }),

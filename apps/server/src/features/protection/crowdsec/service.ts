@@ -17,6 +17,7 @@ import { presetStore } from './presets/store.ts';
 import { type CrowdsecProgram, readVersion } from './program.ts';
 import { createRunner } from './runner.ts';
 import { createSync, SOURCE } from './sync.ts';
+import { ENDINGS_OF_OTHERS } from './to-decision.ts';
 import { createTrafficFeed } from './traffic/feed.ts';
 import { linesUnread } from './traffic/reading.ts';
 
@@ -79,6 +80,7 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     writer: createLapiWriter(port, () => runner.credentials()),
     publish,
     clock,
+    isEnrolled: async () => (await consoleStore(db).find()) !== undefined,
     onUseless: (isUnknown) => runner.mend(isUnknown),
     log,
   });
@@ -162,7 +164,10 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
     store: consoleStore,
     vault: deps.vault,
     changed: runner.followConfigured,
-    forget: runner.forgetConsole,
+    async forget() {
+      runner.forgetConsole();
+      await sync.dropOthers();
+    },
     transact,
     record,
     publish,
@@ -192,12 +197,14 @@ export const createCrowdsec = (deps: CrowdsecDeps) => {
       const { status, pid, issue } = runner.state();
       if (status !== 'not_installed') version ??= await readVersion(program);
       const { total } = await decisions.list({ source: SOURCE, per_page: 1 });
+      const ofOthers = ENDINGS_OF_OTHERS.map((search) => decisions.list({ source: SOURCE, search, per_page: 1 }));
       return {
         status,
         pid,
         version: status === 'not_installed' ? null : version,
         lapi_ready: await runner.isReady(),
         decisions: total,
+        decisions_of_others: (await Promise.all(ofOthers)).reduce((sum, page) => sum + page.total, 0),
         last_sync: sync.lastSync(),
         acquisition: runner.isReading() ? [path] : [],
         scenarios: runner.isRunning() ? runner.scenarios() : [],

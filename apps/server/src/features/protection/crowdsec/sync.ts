@@ -8,6 +8,7 @@ import { createKnownDecisions } from './known-decisions.ts';
 import { KeyRefused, readDecisions } from './lapi.ts';
 import type { LapiWriter } from './lapi-writer.ts';
 import { createMirror, type OwnDecision, partOurs } from './mirror.ts';
+import { isBanOfOthers, isOfOthers } from './to-decision.ts';
 
 /** Name of the source of these decisions. */
 export const SOURCE = 'crowdsec';
@@ -21,6 +22,8 @@ const ENDING_MS = 5_000;
 const POLL_MS = 1_000;
 /** Differences lose decisions that come while others are read: the whole list is read again after this time. */
 const FULL_MS = 30_000;
+/** Of many it is read less often: reading fifty thousand takes 0.4 s of a processor. */
+const FULL_MS_EACH = 2;
 /** After so many failures in a row they are no accident: writers that meet make one now and then. */
 const MANY_FAILURES = 5;
 /** After so many new ones at once the next list is a full one: it is among many that differences lose some. */
@@ -29,10 +32,14 @@ const BURST = 100;
 const TOLD_EACH = 20;
 const ACTOR = systemActor('crowdsec');
 
+type Parted = ReturnType<typeof partOurs>;
+
 export interface SyncDeps {
   port: number;
   decisions: Pick<Decisions, 'replaceSource' | 'updateSource' | 'ofSource' | 'removeOfSource'>;
   writer: LapiWriter;
+  /** Whether lists of others are to be enforced: they come with an enrolment, and go with it. */
+  isEnrolled: () => Promise<boolean>;
   publish: (entry: LogEntry) => void;
   clock: () => Date;
   /** It does not know us any more, or answers nothing but errors. */
@@ -41,11 +48,13 @@ export interface SyncDeps {
 }
 
 /** Keeps our decisions of CrowdSec equal to its own, as long as it can be asked; what is known stays when it can't. */
-export const createSync = ({ port, decisions, writer, publish, clock, onUseless, log }: SyncDeps) => {
+export const createSync = ({ port, decisions, writer, isEnrolled, publish, clock, onUseless, log }: SyncDeps) => {
   const known = createKnownDecisions();
   const mirror = createMirror(writer);
   /** Its database is a new one, and knows nothing of the bans of the old one. */
   let isAnew = false;
+  /** Bans of lists of others that a new database has yet to read. */
+  let unread: ImportedDecision[] = [];
   let key: string | undefined;
   let needsAll = true;
   let readAllAt = 0;
@@ -57,11 +66,14 @@ export const createSync = ({ port, decisions, writer, publish, clock, onUseless,
     publish({ level: 'warn', message, timestamp: clock().toISOString(), source: 'crowdsec', fields });
 
   const tellBans = (bans: readonly ImportedDecision[]): void => {
-    if (bans.length > TOLD_EACH) {
-      tell(`CrowdSec banned ${bans.length} addresses`, { count: bans.length });
+    const others = bans.filter(isBanOfOthers).length;
+    if (others > 0) tell(`${others} bans of lists of others came into force or were renewed`, { count: others });
+    const own = others === 0 ? bans : bans.filter((ban) => !isBanOfOthers(ban));
+    if (own.length > TOLD_EACH) {
+      tell(`CrowdSec banned ${own.length} addresses`, { count: own.length });
       return;
     }
-    for (const { ip, details, expires_at } of bans) {
+    for (const { ip, details, expires_at } of own) {
       tell(`CrowdSec banned ${ip}: ${details}`, { ip, scenario: details, expires_at });
     }
   };
@@ -82,30 +94,49 @@ export const createSync = ({ port, decisions, writer, publish, clock, onUseless,
     for (const { ip } of ended) for (const id of known.idsOf(ip)) await writer.remove(id);
   };
 
-  /** Gives a new database the bans that its predecessor made, as far as they are known here. */
+  /**
+   * Gives a new database the bans that its predecessor made, as far as they are known here. Lists of others it reads again: given
+   * back, they would be told to those others as what was seen here.
+   */
   const giveBack = async (now: number): Promise<void> => {
     const stored = await decisions.ofSource(SOURCE);
-    const lost = stored.map(({ ip, details, expires_at }) => ({
-      ip,
-      origin: SOURCE,
-      scenario: details.replace(/ \([^()]*\)$/, ''),
-      leftMs: expires_at === null ? null : Date.parse(expires_at) - now,
-    }));
+    unread = stored.filter(isBanOfOthers);
+    const lost = stored
+      .filter((ban) => !isBanOfOthers(ban))
+      .map(({ ip, details, expires_at }) => ({
+        ip,
+        origin: SOURCE,
+        scenario: details.replace(/ \([^()]*\)$/, ''),
+        leftMs: expires_at === null ? null : Date.parse(expires_at) - now,
+      }));
     await writer.add(lost, new Date(now).toISOString());
     isAnew = false;
   };
 
+  const enforced = async ({ ours, others }: Parted): Promise<Parted> => {
+    if (!others.added.some(isOfOthers) || (await isEnrolled())) return { ours, others };
+    return { ours, others: { ...others, added: others.added.filter((told) => !isOfOthers(told)) } };
+  };
+
+  /** What a new database has yet to read of lists of others: until it has, what is known of them stays. */
+  const stillUnread = (bans: readonly ImportedDecision[], now: number): ImportedDecision[] => {
+    if (bans.some(isBanOfOthers)) unread = [];
+    return unread.filter(({ expires_at }) => Date.parse(expires_at ?? '') > now);
+  };
+
   const sync = async (withKey: string): Promise<void> => {
-    const isAll = needsAll || performance.now() - readAllAt >= FULL_MS;
+    const fullMs = Math.max(FULL_MS, known.count() * FULL_MS_EACH);
+    const isAll = needsAll || performance.now() - readAllAt >= fullMs;
     // Until it is stored it counts as not read.
     needsAll = true;
     const before = clock().getTime();
     if (isAnew) await giveBack(before);
     if (isAll) await tellEnded(before);
-    const { ours, others } = partOurs(await readDecisions(port, withKey, isAll));
+    const { ours, others } = await enforced(partOurs(await readDecisions(port, withKey, isAll)));
     const now = clock().getTime();
     if (isAll) {
-      const { added } = await decisions.replaceSource(SOURCE, known.replace(others, now), ACTOR);
+      const bans = known.replace(others, now);
+      const { added } = await decisions.replaceSource(SOURCE, [...stillUnread(bans, now), ...bans], ACTOR);
       readAllAt = performance.now();
       if (added > 0) tell(`${added} bans of CrowdSec came into force`, { count: added });
     } else {
@@ -146,6 +177,19 @@ export const createSync = ({ port, decisions, writer, publish, clock, onUseless,
     /** It begins with a new database, which gets the bans that are known here. */
     giveBack(): void {
       isAnew = true;
+    },
+
+    /** The enrolment has ended, and the bans of others with it. */
+    async dropOthers(): Promise<void> {
+      unread = [];
+      needsAll = true;
+      const bans = (await decisions.ofSource(SOURCE)).filter(isBanOfOthers);
+      if (bans.length > 0)
+        await decisions.removeOfSource(
+          SOURCE,
+          bans.map(({ ip }) => ip),
+          ACTOR,
+        );
     },
 
     /** It is stopped: nothing is read, what is known stays. */

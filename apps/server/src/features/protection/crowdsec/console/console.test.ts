@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { AuditEntry, ConsoleEnrolment, ErrorBody } from '@sallyport/contract';
+import type { AuditEntry, ConsoleEnrolment, Decision, ErrorBody } from '@sallyport/contract';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../../../../test/support/free-ports.ts';
 import { until } from '../../../../../../../test/support/until.ts';
-import { isReading, MISSING, missed, runCrowdsec, WITHIN_MS } from '../../../../testing/crowdsec.ts';
+import { crowdsecStatus, isReading, MISSING, missed, runCrowdsec, WITHIN_MS } from '../../../../testing/crowdsec.ts';
 import { createGiven } from '../../../../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../../../../testing/start-app.ts';
+import { crowdsecAccount } from '../account.ts';
 import { DEBIAN } from '../program.ts';
-import { toDecision } from '../to-decision.ts';
 
 /** The real CrowdSec, and a central API of our own. */
 
@@ -27,9 +27,18 @@ interface Asked {
   text: string;
 }
 
-/** As the central API answers; `asked` is all that it was asked. */
-const startCentral = async (): Promise<{ url: string; asked: Asked[] }> => {
+interface Central {
+  url: string;
+  /** All that it was asked. */
+  asked: Asked[];
+  /** What it lists of others; undefined: it answers no more. */
+  listed: object[] | undefined;
+}
+
+/** As the central API answers. */
+const startCentral = async (listed: object[] = []): Promise<Central> => {
   const asked: Asked[] = [];
+  const central: Central = { url: '', asked, listed };
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -39,7 +48,8 @@ const startCentral = async (): Promise<{ url: string; asked: Asked[] }> => {
     asked.push({ path, body, authorization: headers.authorization, agent: headers['user-agent'] ?? '', text });
     const answer = (status: number, value: object) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    if (path === '/v2/watchers/login') {
+    if (central.listed === undefined) answer(503, { message: 'away' });
+    else if (path === '/v2/watchers/login') {
       answer(200, {
         code: 200,
         expire: new Date(Date.now() + 3_600_000).toISOString(),
@@ -47,7 +57,7 @@ const startCentral = async (): Promise<{ url: string; asked: Asked[] }> => {
       });
     } else if (path === '/v2/watchers/enroll' && body.attachment_key !== TOKEN) {
       answer(403, { message: `the attachment key ${String(body.attachment_key)} is not valid` });
-    } else if (path.startsWith('/v2/decisions/stream')) answer(200, { new: [], deleted: [] });
+    } else if (path.startsWith('/v2/decisions/stream')) answer(200, { new: central.listed, deleted: [] });
     else answer(200, { message: 'OK' });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -55,7 +65,8 @@ const startCentral = async (): Promise<{ url: string; asked: Asked[] }> => {
     server.closeAllConnections();
     server.close();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  central.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return central;
 };
 
 const given = async (url: string, isInstalled = true) => {
@@ -180,8 +191,55 @@ test('nothing is stored when the console refuses or can not be asked, and only a
   expect(uninstalled.body.error).toContain('apt-get install crowdsec');
 });
 
-test('the list of others that comes with an enrolment bans nobody', () => {
-  const decision = { id: 1, scope: 'Ip', type: 'ban', value: '203.0.113.9', duration: '4h', scenario: 'x/y' };
-  expect(toDecision({ ...decision, origin: 'crowdsec' }, 0)).toMatchObject({ ip: '203.0.113.9' });
-  for (const origin of ['CAPI', 'lists']) expect(toDecision({ ...decision, origin }, 0)).toBeUndefined();
+test('whom others have banned is banned here as long as it is enrolled, however many they are', {
+  timeout: 240_000,
+}, async () => {
+  const MANY = 20_000;
+  const ban = (value: string, origin: string, scenario: string) => ({
+    ...{ value, origin, scenario, duration: '160h', type: 'ban', scope: value.includes('/') ? 'Range' : 'Ip' },
+  });
+  const listed = [
+    ban('2001:db8:7::/48', 'CAPI', 'crowdsecurity/ssh-bf'),
+    ban('198.51.100.77', 'lists', 'some-list'),
+    ...Array.from({ length: MANY }, (_, n) =>
+      ban(`198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`, 'CAPI', 'crowdsecurity/http-probing'),
+    ),
+  ];
+  const central = await startCentral(listed);
+  const { app, headers, enrol, remove } = await given(central.url);
+  await enrol({ token: TOKEN });
+  await runCrowdsec(app);
+  const status = () => crowdsecStatus(app);
+  await until('all are known', async () => (await status()).decisions === listed.length, WITHIN_MS);
+  expect(await status()).toMatchObject({ decisions_of_others: listed.length, issue: null });
+  const found = async (search: string): Promise<string[]> => {
+    const path = `/security/decisions?source=crowdsec&per_page=5&search=${search}`;
+    const { body } = await app.send<{ decisions: Decision[] }>('GET', path, undefined, headers);
+    return body.decisions.map(({ ip, details }) => `${ip}: ${details}`);
+  };
+  expect(await found('2001:db8:7::')).toEqual(['2001:db8:7::/48: crowdsecurity/ssh-bf (CAPI)']);
+  expect(await found('198.51.100.77')).toEqual(['198.51.100.77: some-list (lists)']);
+
+  // A new database reads the list anew: until it has, what is known stays, and nobody is told that it was seen here.
+  central.listed = undefined;
+  const { pid } = await status();
+  const { at: state } = crowdsecAccount(join(app.dataDir, 'crowdsec')).state;
+  for (const end of ['', '-wal', '-shm']) rmSync(join(state, `crowdsec.db${end}`), { force: true });
+  await until('another one runs', async () => ![null, pid].includes((await status()).pid), WITHIN_MS);
+  await isReading(app);
+  const { last_sync: first } = await status();
+  await until('it is asked', async () => ((await status()).last_sync ?? '') > (first ?? ''), WITHIN_MS);
+  expect(await status()).toMatchObject({ decisions: listed.length, decisions_of_others: listed.length });
+  expect(central.asked.filter(({ path, text }) => path === '/v2/signals' && text.includes('198.18.'))).toEqual([]);
+  central.listed = listed;
+
+  // One of its own is not one of others, and stays when those go.
+  appendFileSync(join(app.dataDir, 'crowdsec/log/access.log'), missed('203.0.113.7', MISSING));
+  await until('it bans somebody itself', async () => (await found('203.0.113.7')).length === 1, WITHIN_MS);
+  expect((await remove()).status).toBe(204);
+  expect(await status()).toMatchObject({ decisions: 1, decisions_of_others: 0 });
+  await isReading(app);
+  const { last_sync } = await status();
+  await until('they are told again', async () => ((await status()).last_sync ?? '') > (last_sync ?? ''), WITHIN_MS);
+  expect(await status()).toMatchObject({ decisions: 1, decisions_of_others: 0 });
 });

@@ -23,8 +23,8 @@ export interface ConsoleDeps {
   vault: Vault;
   /** Resolves when what runs here follows the store. */
   changed: () => Promise<void>;
-  /** Removes the credentials that CrowdSec reads. */
-  forget: () => void;
+  /** Removes the credentials that CrowdSec reads, and what it read with them. */
+  forget: () => Promise<void>;
   transact: Transact;
   record: RecordChange;
   publish: (entry: LogEntry) => void;
@@ -43,7 +43,7 @@ const NONE: ConsoleEnrolment = {
 };
 
 const sends = (url: string): string =>
-  `While it runs, CrowdSec sends to ${url}: address, scenario and time of every alert, also of decisions made by hand here, its version, the names of its scenarios, and how many programs ask it; and it reads the community list there, which is not enforced`;
+  `While it runs, CrowdSec sends to ${url}: address, scenario and time of every alert, also of decisions made by hand here, its version, the names of its scenarios, and how many programs ask it; and it reads lists of addresses there that others have banned, which are enforced like its own bans`;
 
 /** CrowdSec's enrolment at its console: from then on it tells others what it sees. */
 export const createConsole = (deps: ConsoleDeps) => {
@@ -148,7 +148,7 @@ export const createConsole = (deps: ConsoleDeps) => {
         return true;
       });
       lastIssue = null;
-      forget();
+      await forget();
       if (isRemoved) tell('CrowdSec is not enrolled any more, and sends nothing', 'crowdsec_enrolment_ended');
       await changed();
     },
