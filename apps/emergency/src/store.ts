@@ -6,7 +6,7 @@ import type { Actor, ChangeEntry } from '@sallyport/store/actor';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
-import { createHistory, recordAll } from '@sallyport/store/history/record';
+import { createHistory, oneByOne, recordAll } from '@sallyport/store/history/record';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import type { Logger } from 'pino';
 
@@ -34,7 +34,7 @@ export const createEmergencyStore = (config: Config, log: Logger) => {
     const { kysely: db, transactAside } = database;
     const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
     await audit.checkKey();
-    return { ...audit, record: recordAll(audit.record, createHistory({ vault, clock })) };
+    return { ...audit, record: oneByOne(recordAll(audit.recordMany, createHistory({ vault, clock }))) };
   };
 
   return {

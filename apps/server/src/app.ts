@@ -85,6 +85,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
       await api.register(accounts.routes);
       await api.register(system.settingRoutes);
       await api.register(system.backupRoutes);
+      await api.register(system.importRoutes);
       await api.register(accounts.auditRoutes);
       await api.register(protection.routes);
       await api.register(changes.routes);

@@ -13,7 +13,7 @@ import { migrate } from '@sallyport/store/database/migrate';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { countRestores } from '@sallyport/store/database/restores';
 import { listenForRoutes } from '@sallyport/store/database/route-notices';
-import { createHistory, recordAll } from '@sallyport/store/history/record';
+import { createHistory, oneByOne, recordAll } from '@sallyport/store/history/record';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import { removeLeftRestores } from '@sallyport/store/snapshot/restore';
 import type { Logger } from 'pino';
@@ -101,8 +101,9 @@ export const startServer = async (
   const idempotency = createIdempotency({ db, store: idempotencyStore, vault, clock });
   // With PostgreSQL another node may be answering them.
   if (database.kind === 'sqlite') await idempotency.forgetUnanswered();
-  const record = recordAll(audit.record, createHistory({ vault, clock }), idempotency.recorded);
-  const ground: Ground = { dataDir, database, vault, audit, record, clock, log };
+  const recordMany = recordAll(audit.recordMany, createHistory({ vault, clock }), idempotency.recorded);
+  const record = oneByOne(recordMany);
+  const ground: Ground = { dataDir, database, vault, audit, record, recordMany, clock, log };
 
   // Asked of the kernel once: every host that is read compares its origin with it.
   let bound: AddressInfo | null = null;
@@ -142,6 +143,12 @@ export const startServer = async (
     async settingChanged(key) {
       if (key === 'auth.require_totp') accounts.invalidate();
       await protection.settingChanged(key);
+    },
+    intake: {
+      wouldBe: (input) => traffic.intake.wouldBe(input),
+      ownersByName: (...asked) => traffic.intake.ownersByName(...asked),
+      bringIn: (...hosts) => traffic.intake.bringIn(...hosts),
+      sync: (ids) => traffic.intake.sync(ids),
     },
     tell: (event) => protection.tell(event),
   });

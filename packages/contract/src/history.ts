@@ -1,7 +1,7 @@
 import { ListQuery, RowId, Timestamp, Uuid } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
-const FieldChange = Type.Object({
+export const FieldChange = Type.Object({
   field: Type.String(),
   before: Type.Unknown({ description: 'Null when there was none. Secrets are `***`, long texts are cut.' }),
   after: Type.Unknown({ description: 'Null when there is none any more.' }),

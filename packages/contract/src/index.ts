@@ -12,6 +12,7 @@ export * from './guard-message.ts';
 export * from './health.ts';
 export * from './history.ts';
 export * from './host-uses.ts';
+export * from './import.ts';
 export * from './invite.ts';
 export * from './log-entry.ts';
 export * from './notification.ts';

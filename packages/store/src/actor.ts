@@ -90,3 +90,6 @@ export interface ChangeEntry {
 
 /** Writes a change down, in the transaction that makes it. */
 export type RecordChange = (tx: Executor, entry: ChangeEntry) => Promise<void>;
+
+/** Writes many changes of one actor down at once, in the transaction that makes them. */
+export type RecordChanges = (tx: Executor, entries: readonly ChangeEntry[]) => Promise<void>;

@@ -9,7 +9,7 @@ import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
 import { pendingMigrations } from '@sallyport/store/database/migrate';
 import type { Database } from '@sallyport/store/database/open';
-import { createHistory, recordAll } from '@sallyport/store/history/record';
+import { createHistory, oneByOne, recordAll } from '@sallyport/store/history/record';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import { SWITCH_KEYS } from '@sallyport/store/security-switches';
 import { Command } from 'commander';
@@ -24,7 +24,7 @@ const openRecord = async (database: Database, config: Config): Promise<RecordCha
   const { kysely: db, transactAside } = database;
   const clock = () => new Date();
   const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });
-  return recordAll(audit.record, createHistory({ vault, clock }));
+  return oneByOne(recordAll(audit.recordMany, createHistory({ vault, clock })));
 };
 
 const ourActor = () => systemActor(`cli ${userInfo().username}`);

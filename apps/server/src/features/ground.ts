@@ -1,4 +1,4 @@
-import type { RecordChange } from '@sallyport/store/actor';
+import type { RecordChange, RecordChanges } from '@sallyport/store/actor';
 import type { Audit } from '@sallyport/store/audit/service';
 import type { Database } from '@sallyport/store/database/open';
 import type { Vault } from '@sallyport/store/secrets/vault';
@@ -12,6 +12,8 @@ export interface Ground {
   audit: Audit;
   /** Writes a change down, in the transaction that makes it. */
   record: RecordChange;
+  /** The same for many at once. */
+  recordMany: RecordChanges;
   clock: () => Date;
   log: Logger;
 }

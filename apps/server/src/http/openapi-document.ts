@@ -62,7 +62,12 @@ const nameOf = (method: string, path: string): string =>
   `${method}_${path.startsWith('/api/') ? '' : 'root'}${path.replace('/api/v1/', '').replaceAll(/[{}]/g, '').replaceAll(/\W+/g, '_').replace(/^_/, '')}`;
 
 /** GET of one object by an id is a version of it, and so are these. */
-const SINGLE = new Set(['/security/config', '/security/notifications/settings', '/admin/crowdsec/console']);
+const SINGLE = new Set([
+  '/security/config',
+  '/security/notifications/settings',
+  '/admin/crowdsec/console',
+  '/import/cancel',
+]);
 /** Answers of these are not what is stored. */
 const UNVERSIONED = new Set(['/auth/sessions/{id}', '/security/blocks/{reference}', '/backups/{name}/download']);
 /** A list of an object's changes is a list. */

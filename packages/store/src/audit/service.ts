@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditEntry, AuditQuery } from '@sallyport/contract';
-import { actorName, type ChangeEntry, type RecordChange, systemActor } from '../actor.ts';
+import { actorName, type ChangeEntry, type RecordChange, type RecordChanges, systemActor } from '../actor.ts';
 import type { Page } from '../database/listing.ts';
 import type { Executor, TransactAside } from '../database/open.ts';
 import { storable } from '../database/storable.ts';
@@ -10,7 +10,7 @@ import type { Vault } from '../secrets/vault.ts';
 import { createBatches } from './batches.ts';
 import { GENESIS, hashEnd, hashEntry } from './chain.ts';
 import { differenceOf } from './difference.ts';
-import type { AuditStore } from './store.ts';
+import type { AuditStore, StoredEntry } from './store.ts';
 import { type ChainReport, verifyChain } from './verify.ts';
 
 export interface AuditDeps {
@@ -33,45 +33,50 @@ const parseMoment = (name: string, text: string): string => {
 };
 
 export const createAudit = ({ db, transactAside, store, vault, clock }: AuditDeps) => {
-  /** Appends an entry to the chain; the chain's row lock holds until the transaction ends. */
-  const record: RecordChange = async (tx, { action, actor, resource, before, after }: ChangeEntry) => {
+  /** Appends entries to the chain; the chain's row lock holds until the transaction ends. */
+  const recordMany: RecordChanges = async (tx, entries) => {
+    if (entries.length === 0) return;
     const audit = store(tx);
     const chain = await audit.lockChain();
     const key =
       chain.key_sealed === '' ? randomBytes(32).toString('hex') : vault.open(chain.key_sealed, CHAIN_KEY_CONTEXT);
-    const entry = {
-      id: chain.head_id + 1,
-      timestamp: clock().toISOString(),
-      action,
-      actor: storable(actorName(actor)),
-      ip: storable(actor.ip),
-      user_agent: storable(actor.userAgent),
-      method: actor.method,
-      path: storable(actor.path),
-      resource: storable(resource),
-      details: JSON.stringify(differenceOf(before, after)).replaceAll('\\u0000', ''),
-    };
-    const hash = hashEntry(key, chain.head_id === 0 ? GENESIS : chain.head_hash, entry);
-    await audit.insert({ ...entry, hash });
+    let last = { id: chain.head_id, hash: chain.head_id === 0 ? GENESIS : chain.head_hash };
+    const rows: StoredEntry[] = entries.map(({ action, actor, resource, before, after }) => {
+      const entry = {
+        id: last.id + 1,
+        timestamp: clock().toISOString(),
+        action,
+        actor: storable(actorName(actor)),
+        ip: storable(actor.ip),
+        user_agent: storable(actor.userAgent),
+        method: actor.method,
+        path: storable(actor.path),
+        resource: storable(resource),
+        details: JSON.stringify(differenceOf(before, after)).replaceAll('\\u0000', ''),
+      };
+      last = { id: entry.id, hash: hashEntry(key, last.hash, entry) };
+      return { ...entry, hash: last.hash };
+    });
+    await audit.insert(rows);
     await audit.setChain({
-      head_id: entry.id,
-      head_hash: hash,
-      head_mac: hashEnd(key, 'head', entry.id, hash),
+      head_id: last.id,
+      head_hash: last.hash,
+      head_mac: hashEnd(key, 'head', last.id, last.hash),
       ...(chain.key_sealed === '' ? { key_sealed: vault.seal(key, CHAIN_KEY_CONTEXT) } : {}),
     });
   };
 
+  const record: RecordChange = (tx, entry) => recordMany(tx, [entry]);
+
   /** A flood of refused sign-ins must not make the disk sync once for each of them: everybody else waits meanwhile. */
   const note = createBatches<ChangeEntry>(
-    (entries) =>
-      transactAside(async (tx) => {
-        for (const entry of entries) await record(tx, entry);
-      }),
+    (entries) => transactAside((tx) => recordMany(tx, entries)),
     NOTE_INTERVAL_MS,
   );
 
   return {
     record,
+    recordMany,
 
     /** Writes down an event that changes nothing else, such as a refused sign-in. */
     note,

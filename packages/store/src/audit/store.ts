@@ -3,6 +3,7 @@ import type { Selectable } from 'kysely';
 import type { AuditChainRow, AuditLogRow } from '../database/audit-tables.ts';
 import { containsText, listOf, type Page, pageOf } from '../database/listing.ts';
 import type { Executor } from '../database/open.ts';
+import { portionsOf } from '../database/portions.ts';
 
 export type StoredEntry = Selectable<AuditLogRow>;
 export type StoredChain = Selectable<AuditChainRow>;
@@ -46,8 +47,8 @@ export const auditStore = (db: Executor) => ({
     await db.updateTable('audit_chain').set(chain).where('id', '=', 1).execute();
   },
 
-  async insert(entry: StoredEntry): Promise<void> {
-    await db.insertInto('audit_logs').values(entry).execute();
+  async insert(entries: readonly StoredEntry[]): Promise<void> {
+    for (const portion of portionsOf(entries)) await db.insertInto('audit_logs').values(portion).execute();
   },
 
   /** Entries after `id`, oldest first, in portions. */

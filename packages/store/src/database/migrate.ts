@@ -18,6 +18,7 @@ import * as presetEvents from './migrations/0045-preset-events.ts';
 import * as consoleEnrollments from './migrations/0046-console-enrollments.ts';
 import * as backupSchedule from './migrations/0050-backup-schedule.ts';
 import * as restores from './migrations/0055-restores.ts';
+import * as importSessions from './migrations/0060-import-sessions.ts';
 import type { Database, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -46,6 +47,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0046-console-enrollments': consoleEnrollments,
   '0050-backup-schedule': backupSchedule,
   '0055-restores': restores,
+  '0060-import-sessions': importSessions,
 };
 
 /** All steps that this version knows, in order. */

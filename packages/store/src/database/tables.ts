@@ -3,6 +3,7 @@ import type { AccountTables } from './account-tables.ts';
 import type { AuditTables } from './audit-tables.ts';
 import type { HistoryTables } from './history-tables.ts';
 import type { IdempotencyTables } from './idempotency-tables.ts';
+import type { ImportTables } from './import-tables.ts';
 import type { SecurityTables } from './security-tables.ts';
 
 /** Booleans are 0/1 and timestamps ISO text in both databases, because SQLite has neither type. */
@@ -100,7 +101,13 @@ export interface BackupScheduleRow {
   leased_until: IsoTime;
 }
 
-export interface Tables extends AccountTables, AuditTables, HistoryTables, IdempotencyTables, SecurityTables {
+export interface Tables
+  extends AccountTables,
+    AuditTables,
+    HistoryTables,
+    IdempotencyTables,
+    ImportTables,
+    SecurityTables {
   proxy_hosts: ProxyHostRow;
   proxy_host_names: ProxyHostNameRow;
   remote_servers: RemoteServerRow;

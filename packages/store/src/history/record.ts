@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { actorName, type KeptChange, type RecordChange } from '../actor.ts';
+import type { Insertable } from 'kysely';
+import { actorName, type ChangeEntry, type KeptChange, type RecordChange, type RecordChanges } from '../actor.ts';
+import type { HistoryRow } from '../database/history-tables.ts';
 import { storable } from '../database/storable.ts';
 import { historyContext } from '../secrets/contexts.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -45,46 +47,67 @@ export const closedChange = ({ before_state, after_state }: StoredChange): Chang
 });
 
 /** Makes the function that keeps what can be taken back of every change, in the transaction that makes it. */
-export const createHistory =
-  ({ vault, clock }: { vault: Vault; clock: () => Date }): RecordChange =>
-  async (tx, { action, actor, history = [] }) => {
-    if (history.length === 0) return;
-    const batch = actor.requestId ?? randomUUID();
-    const resources = history.map(({ resource }) => resource);
-    if (!mayAlways(action, actor)) await refuseWhilePending(tx, resources, { batch, reverts: actor.reverts });
-    const store = historyStore(tx);
-    const keep = async ({ resource, before, after, secret = [] }: KeptChange): Promise<void> => {
-      const change = changeOf(before, after);
-      if (!change) return;
-      if (actor.confirm) await awaitConfirmation(tx, batch, actor, clock());
-      const secrets = { before: pick(change.before, secret), after: pick(change.after, secret) };
-      const before_state = textOf(withoutSecrets(change.before, secret));
-      const after_state = textOf(withoutSecrets(change.after, secret));
-      const secrets_sealed =
-        secret.length === 0 ? null : vault.seal(JSON.stringify(secrets), historyContext(batch, resource));
-      const bytes = [before_state, after_state, secrets_sealed].reduce(
-        (sum, text) => sum + Buffer.byteLength(text ?? ''),
-        ROW_BYTES,
-      );
-      await store.insert({
-        batch,
-        resource,
-        action,
-        actor: storable(actorName(actor)),
-        created_at: clock().toISOString(),
-        reverts: actor.reverts ?? null,
-        bytes,
-        before_state,
-        after_state,
-        secrets_sealed,
-      });
+export const createHistory = ({ vault, clock }: { vault: Vault; clock: () => Date }): RecordChanges => {
+  /** The row of a change; undefined when it made nothing different that anybody chose. */
+  const rowOf = (
+    batch: string,
+    { action, actor }: ChangeEntry,
+    kept: KeptChange,
+  ): Insertable<HistoryRow> | undefined => {
+    const { resource, before, after, secret = [] } = kept;
+    const change = changeOf(before, after);
+    if (!change) return undefined;
+    const secrets = { before: pick(change.before, secret), after: pick(change.after, secret) };
+    const before_state = textOf(withoutSecrets(change.before, secret));
+    const after_state = textOf(withoutSecrets(change.after, secret));
+    const secrets_sealed =
+      secret.length === 0 ? null : vault.seal(JSON.stringify(secrets), historyContext(batch, resource));
+    const bytes = [before_state, after_state, secrets_sealed].reduce(
+      (sum, text) => sum + Buffer.byteLength(text ?? ''),
+      ROW_BYTES,
+    );
+    return {
+      batch,
+      resource,
+      action,
+      actor: storable(actorName(actor)),
+      created_at: clock().toISOString(),
+      reverts: actor.reverts ?? null,
+      bytes,
+      before_state,
+      after_state,
+      secrets_sealed,
     };
-    for (const one of history) await keep(one);
   };
 
-/** Writes a change down in several places, one after the other, in its transaction. */
-export const recordAll =
-  (...places: readonly RecordChange[]): RecordChange =>
-  async (tx, entry) => {
-    for (const record of places) await record(tx, entry);
+  return async (tx, entries) => {
+    const rows: Insertable<HistoryRow>[] = [];
+    for (const entry of entries) {
+      const { action, actor, history = [] } = entry;
+      if (history.length === 0) continue;
+      const batch = actor.requestId ?? randomUUID();
+      const resources = history.map(({ resource }) => resource);
+      if (!mayAlways(action, actor)) await refuseWhilePending(tx, resources, { batch, reverts: actor.reverts });
+      for (const kept of history) {
+        const row = rowOf(batch, entry, kept);
+        if (!row) continue;
+        if (actor.confirm) await awaitConfirmation(tx, batch, actor, clock());
+        rows.push(row);
+      }
+    }
+    await historyStore(tx).insert(rows);
   };
+};
+
+/** Writes changes down in several places, one after the other, in their transaction. */
+export const recordAll =
+  (...places: readonly RecordChanges[]): RecordChanges =>
+  async (tx, entries) => {
+    for (const record of places) await record(tx, entries);
+  };
+
+/** Writes one change down where many can be. */
+export const oneByOne =
+  (record: RecordChanges): RecordChange =>
+  (tx, entry) =>
+    record(tx, [entry]);

@@ -10,6 +10,7 @@ test('what is stored was sealed for these places, each of its own: another text 
     consoleContext,
     historyContext,
     answerContext,
+    importContext,
     ...others
   } = contexts;
   expect([
@@ -20,6 +21,8 @@ test('what is stored was sealed for these places, each of its own: another text 
     consoleContext('m1'),
     historyContext('b1', 'certificates/0b5c'),
     answerContext('k1'),
+    importContext('0b5c', 'files'),
+    importContext('0b5c', 'reading'),
   ]).toEqual([
     'audit:chain',
     'certificate:0b5c',
@@ -28,6 +31,8 @@ test('what is stored was sealed for these places, each of its own: another text 
     'crowdsec:console:m1',
     'history:b1:certificates/0b5c',
     'idempotency:k1',
+    'import:0b5c:files',
+    'import:0b5c:reading',
   ]);
   // A new one belongs here.
   expect(others).toEqual({});

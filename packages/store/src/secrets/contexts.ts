@@ -21,3 +21,6 @@ export const historyContext = (batch: string, resource: string): string => `hist
 
 /** Answer to a request with an `Idempotency-Key`. */
 export const answerContext = (id: string): string => `idempotency:${id}`;
+
+/** Files of an import, and what was read of them. */
+export const importContext = (uuid: string, what: 'files' | 'reading'): string => `import:${uuid}:${what}`;

@@ -6,6 +6,7 @@ import {
   certificateKeyContext,
   consoleContext,
   historyContext,
+  importContext,
   settingContext,
   totpContext,
 } from './contexts.ts';
@@ -16,6 +17,27 @@ interface SealedText {
   sealed: string;
   context: string;
   replace(sealed: string): Promise<unknown>;
+}
+
+/** A sealed text of each import that has one; one at a time, for it may be many megabytes. */
+async function* ofImports(tx: Executor, what: 'files' | 'reading'): AsyncGenerator<SealedText> {
+  const column = `${what}_sealed` as const;
+  const rows = await tx.selectFrom('import_sessions').select('uuid').where(column, 'is not', null).execute();
+  for (const { uuid } of rows) {
+    const row = await tx.selectFrom('import_sessions').select(column).where('uuid', '=', uuid).executeTakeFirst();
+    const sealed = (row as Partial<Record<typeof column, string | null>> | undefined)?.[column];
+    if (sealed === null || sealed === undefined) continue;
+    yield {
+      sealed,
+      context: importContext(uuid, what),
+      replace: (text) =>
+        tx
+          .updateTable('import_sessions')
+          .set({ [column]: text })
+          .where('uuid', '=', uuid)
+          .execute(),
+    };
+  }
 }
 
 /** Every place of the store that holds sealed texts, by table and column. A new one belongs here, or rotation loses it. */
@@ -109,6 +131,8 @@ export const SEALED_PLACES: Readonly<Record<string, (tx: Executor) => AsyncGener
       };
     }
   },
+  'import_sessions.files_sealed': (tx) => ofImports(tx, 'files'),
+  'import_sessions.reading_sealed': (tx) => ofImports(tx, 'reading'),
   async *'settings.value'(tx) {
     const definitions: Readonly<Record<string, SettingDefinition>> = SETTINGS;
     for (const { key, value } of await tx.selectFrom('settings').selectAll().execute()) {

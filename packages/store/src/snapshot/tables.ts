@@ -31,7 +31,7 @@ const LEFT_OUT = { isKept: false, onRestore: 'leave' } as const;
  * back. So does what was written down since: the audit trail goes on. Bans are added: none that is in force ends by it.
  *
  * Left out of backups is what no restored store may bring back: sign-ins, explanations of refusals, answers to requests,
- * and counters that others compare with what they saw.
+ * imports under way, and counters that others compare with what they saw.
  */
 export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   users: { key: ['id'], ...LEFT_AS_IT_IS },
@@ -61,6 +61,8 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   confirmations: { key: ['id'], ...LEFT_OUT },
   security_blocks: { key: ['id'], ...LEFT_OUT },
   idempotency_keys: { key: ['id'], ...LEFT_OUT },
+  // What was uploaded may hold secrets of another proxy, and is of no use once it is imported.
+  import_sessions: { key: ['uuid'], ...LEFT_OUT },
   // Proofs of another machine.
   emergency_drills: { key: ['id'], ...LEFT_OUT },
   // A store that is put back has made no backup yet.

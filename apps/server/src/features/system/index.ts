@@ -7,6 +7,8 @@ import type { App } from '../../http/app-type.ts';
 import { sendMail } from '../../net/mail.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Ground } from '../ground.ts';
+import type { HostIntake } from '../host-intake.ts';
+import { pruneRegularly } from '../prune-regularly.ts';
 import type { Reverters } from '../reverter.ts';
 import { createCopier } from './backups/copies/copier.ts';
 import { registerBackupMetrics } from './backups/metrics.ts';
@@ -20,6 +22,10 @@ import { createEmergency, type EmergencyDeps } from './emergency/service.ts';
 import { createMetrics, type PlaneStatus } from './health/metrics.ts';
 import { healthRoutes, metricsRoute } from './health/routes.ts';
 import { registerUnjudgedMetrics, type Unjudged } from './health/unjudged-metrics.ts';
+import { createReader } from './import/read.ts';
+import { importRoutes } from './import/routes.ts';
+import { createImports } from './import/service.ts';
+import { importStore } from './import/store.ts';
 import { checkStoredSettings } from './restore/check-settings.ts';
 import { restoreRoutes } from './restore/routes.ts';
 import { createRestore, type RestoreDeps } from './restore/service.ts';
@@ -34,6 +40,8 @@ import { createUrlTest } from './url-check/service.ts';
 export { gaugesOf } from './health/gauges.ts';
 export type { Mailer } from './settings/mailer.ts';
 export type { Settings } from './settings/service.ts';
+
+const PRUNE_IMPORTS_MS = 3_600_000;
 
 export interface SystemDeps {
   config: EmergencyDeps['config'] & DrillDeps['config'] & BackupDeps['config'];
@@ -55,6 +63,8 @@ export interface SystemDeps {
   duringRestore: RestoreDeps['during'];
   /** Forgets what is kept of the store in memory. */
   forgetStored: () => void;
+  /** Where imported hosts come in. */
+  intake: HostIntake;
   /** Tells an event to the live log and to whoever gets notifications. */
   tell: (event: NotificationEvent) => void;
 }
@@ -135,6 +145,19 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     record,
     clock,
   });
+  const imports = createImports({
+    db,
+    transact,
+    transactAside,
+    store: importStore,
+    vault,
+    read: createReader(),
+    intake: deps.intake,
+    backUp: async (reason) => (await backups.createAutomatic(reason)).name,
+    record,
+    clock,
+    log,
+  });
   const emergency = createEmergency({
     config,
     drill: createDrill({
@@ -168,6 +191,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
       await app.register(backupRoutes(backups, copier));
       await app.register(restoreRoutes(restore));
     },
+    importRoutes: importRoutes(imports),
     async settingRoutes(app: App): Promise<void> {
       await app.register(settingRoutes({ settings, mailer }));
       await app.register(urlRoutes(testUrl));
@@ -179,8 +203,17 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
       const proof = await watchProof({ db, isSetUp: config.emergencyToken !== undefined, tell, clock, log });
       const scheduled = schedule.start();
       const copying = copier.start();
+      await imports.takeUp();
+      const pruning = pruneRegularly({
+        intervalMs: PRUNE_IMPORTS_MS,
+        prune: imports.prune,
+        says: { removed: 'old imports were forgotten', failed: 'old imports could not be forgotten' },
+        log,
+      });
       return {
         async stop() {
+          await pruning.stop();
+          await imports.idle();
           await copying.stop();
           await scheduled.stop();
           await proof.stop();

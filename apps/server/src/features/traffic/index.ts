@@ -2,6 +2,7 @@ import type { Plane } from '../../dataplane/routes/plane.ts';
 import type { App } from '../../http/app-type.ts';
 import { probeTcp } from '../../net/tcp-probe.ts';
 import type { Ground } from '../ground.ts';
+import type { HostIntake } from '../host-intake.ts';
 import type { Protection } from '../protection/index.ts';
 import type { Reverters } from '../reverter.ts';
 import type { System } from '../system/index.ts';
@@ -32,7 +33,7 @@ export interface TrafficDeps {
 
 /** Wires what is proxied to where: proxy hosts, remote servers, certificates. */
 export const createTraffic = (ground: Ground, { plane, reservedOrigin, protection, backUp }: TrafficDeps) => {
-  const { database, vault, record, clock, log } = ground;
+  const { database, vault, record, recordMany, clock, log } = ground;
   const { kysely: db, transact } = database;
   const common = { db, transact, record, clock };
   const surroundings = createHostSurroundings({
@@ -74,6 +75,7 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
 
   const proxyHosts = createProxyHosts({
     ...common,
+    recordMany,
     store: proxyHostStore,
     plane: { hostState: plane.hostState, syncHosts },
     reservedOrigin,
@@ -98,6 +100,14 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
       'remote-servers': createRemoteServerReverter(remoteServers),
       certificates: createCertificateReverter(certificates, { syncCertificates }),
     } satisfies Reverters,
+
+    /** For hosts that come from elsewhere, many at once. */
+    intake: {
+      wouldBe: proxyHosts.wouldBe,
+      ownersByName: proxyHosts.ownersByName,
+      bringIn: proxyHosts.within.bringIn,
+      sync: syncHosts,
+    } satisfies HostIntake,
 
     /** To be told of what another node changed: takes it to the data plane. */
     async changedElsewhere({ hosts, certificates }: Record<'hosts' | 'certificates', number[]>): Promise<void> {

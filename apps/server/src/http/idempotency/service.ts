@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RecordChange } from '@sallyport/store/actor';
+import type { RecordChanges } from '@sallyport/store/actor';
 import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { answerContext } from '@sallyport/store/secrets/contexts';
@@ -96,9 +96,9 @@ export const createIdempotency = ({ db, store, vault, clock }: IdempotencyDeps) 
     };
   };
 
-  /** Notes what a request made, with the entry that tells of it. */
-  const recorded: RecordChange = async (tx, { actor, resource }) => {
-    if (actor.idempotencyId !== undefined) await store(tx).noteMade(actor.idempotencyId, resource);
+  /** Notes what a request made, with the entry that tells of it: the first counts. */
+  const recorded: RecordChanges = async (tx, [first]) => {
+    if (first?.actor.idempotencyId !== undefined) await store(tx).noteMade(first.actor.idempotencyId, first.resource);
   };
 
   return {

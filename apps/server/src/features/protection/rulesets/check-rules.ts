@@ -1,5 +1,5 @@
-import { Worker } from 'node:worker_threads';
 import { refuse } from '@sallyport/store/errors';
+import { createTurns, runInThread } from '../../in-thread.ts';
 import type { CompileJob, CompileOutcome } from './compile-job.ts';
 import type { CoreRuleSet } from './core-rule-set.ts';
 
@@ -7,29 +7,13 @@ import type { CoreRuleSet } from './core-rule-set.ts';
 const COMPILE_MS = 30_000;
 const MAX_HEAP_MB = 768;
 
-/**
- * Compiles in a thread of its own: it takes a second in which nothing else would be answered, and rules that take
- * forever, or all memory, end with the thread.
- */
 const compileInThread = (job: CompileJob): Promise<CompileOutcome> =>
-  new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./compile-thread.ts', import.meta.url), {
-      workerData: job,
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
-    });
-    const timer = setTimeout(() => {
-      reject(refuse.invalid(`content takes more than ${COMPILE_MS / 1_000} seconds to compile`));
-      void worker.terminate();
-    }, COMPILE_MS);
-    worker.once('message', resolve);
-    worker.once('error', (error: Error & { code?: string }) => {
-      const isTooLarge = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-      reject(isTooLarge ? refuse.invalid('content takes too much memory to compile') : error);
-    });
-    worker.once('exit', () => {
-      clearTimeout(timer);
-      reject(new Error('the compiling thread ended without an answer'));
-    });
+  runInThread({
+    script: new URL('./compile-thread.ts', import.meta.url),
+    job,
+    limitMs: COMPILE_MS,
+    heapMb: MAX_HEAP_MB,
+    says: { subject: 'content', verb: 'compile' },
   });
 
 const refusalOf = (name: string, { errors }: CompileOutcome) => {
@@ -46,20 +30,15 @@ const refusalOf = (name: string, { errors }: CompileOutcome) => {
  * body that any host takes. Resolves to the number of its rules.
  */
 export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLimit: () => Promise<number>) => {
-  let last: Promise<unknown> = Promise.resolve();
-  /** One thread at a time: each may take hundreds of megabytes. */
-  const compileInTurn = (job: CompileJob): Promise<CompileOutcome> => {
-    const turn = last.then(() => compileInThread(job));
-    last = turn.catch(() => {});
-    return turn;
-  };
+  const inTurn = createTurns();
 
   return async (name: string, content: string, mode: 'owasp' | 'custom'): Promise<number> => {
     const core = mode === 'owasp' ? findCore() : undefined;
     if (mode === 'owasp' && !core) {
       throw refuse.invalid('mode owasp needs the Core Rule Set, which is not installed (package modsecurity-crs)');
     }
-    const outcome = await compileInTurn({ name, content, core, bodyLimit: await bodyLimit() });
+    const job = { name, content, core, bodyLimit: await bodyLimit() };
+    const outcome = await inTurn(() => compileInThread(job));
     if (outcome.ruleCount === null) throw refusalOf(name, outcome);
     return outcome.ruleCount;
   };

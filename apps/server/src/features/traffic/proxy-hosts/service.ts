@@ -9,14 +9,12 @@ import type {
   ProxyHostPatch,
 } from '@sallyport/contract';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
-import type { Actor, RecordChange } from '@sallyport/store/actor';
+import type { Actor, ChangeEntry, RecordChange, RecordChanges } from '@sallyport/store/actor';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
-import { refuse } from '@sallyport/store/errors';
-import { parseOriginHost } from '@sallyport/store/names/domain-name';
+import { Refusal, refuse } from '@sallyport/store/errors';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
-import { normaliseSetup } from '../../../dataplane/protection/waf-setup.ts';
 import type { KnownIdentity } from '../../object-reverter.ts';
 import {
   checkDeletion,
@@ -25,7 +23,8 @@ import {
   isStandardUser,
   refuseUnderGuardedWildcard,
 } from './administrators-part.ts';
-import { parseDomains } from './domains.ts';
+import { createBringIn } from './bring-in.ts';
+import { checkVerification, type Normalised, normalise } from './normalise.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 import { type Surroundings, warningsOf } from './warnings.ts';
 
@@ -46,26 +45,9 @@ export interface ProxyHostDeps {
   /** What the fields of these hosts count on. */
   surroundings: (hosts: readonly StoredProxyHost[]) => Promise<Surroundings>;
   record: RecordChange;
+  recordMany: RecordChanges;
   clock: () => Date;
 }
-
-const parseForwardHost = (host: string): string => {
-  try {
-    return parseOriginHost(host);
-  } catch (error) {
-    throw refuse.invalid(`forward_host ${(error as Error).message}`);
-  }
-};
-
-/** Normalises what a caller may write in more than one way; throws a 400 that names the field. */
-const normalise = <T extends ProxyHostPatch>(input: T): { fields: T; names: string[] | undefined } => {
-  const fields = normaliseSetup({ ...input });
-  const names = input.domain === undefined ? undefined : parseDomains(input.domain);
-  if (names) fields.domain = names.join(',');
-  if (input.forward_host !== undefined) fields.forward_host = parseForwardHost(input.forward_host);
-  if (input.name !== undefined) fields.name = input.name.trim();
-  return { fields, names };
-};
 
 const REFERENCES = {
   remote_server_id: { table: 'remote_servers', what: 'remote server' },
@@ -73,15 +55,6 @@ const REFERENCES = {
   access_list_id: { table: 'access_lists', what: 'access list' },
 } as const;
 type Reference = keyof typeof REFERENCES;
-
-/** Certificates are checked against names; looked at when all fields are known, since a patch may give any of them. */
-const checkVerification = ({ forward_scheme, forward_verify_tls, forward_host }: ProxyHostFields): void => {
-  if (forward_scheme === 'https' && forward_verify_tls && isIP(forward_host) !== 0) {
-    throw refuse.invalid(
-      'forward_verify_tls needs a host name in forward_host: certificates are checked against names',
-    );
-  }
-};
 
 const ORIGIN_FIELDS = ['forward_host', 'forward_port', 'forward_reserved'] as const;
 
@@ -93,6 +66,7 @@ export const createProxyHosts = ({
   reservedOrigin,
   surroundings,
   record,
+  recordMany,
   clock,
 }: ProxyHostDeps) => {
   const withState = (host: StoredProxyHost) => ({ ...host, ...plane.hostState(host.id) });
@@ -156,9 +130,10 @@ export const createProxyHosts = ({
   const updateIn = async (
     tx: Executor,
     named: Identifier,
-    { fields, names }: { fields: ProxyHostPatch; names: string[] | undefined },
+    { fields, names }: Normalised<ProxyHostPatch>,
     actor: Actor,
     checkVersion: CheckVersion,
+    write = record,
   ): Promise<StoredProxyHost> => {
     const hosts = store(tx);
     const before = await findOrRefuse(hosts, named);
@@ -173,30 +148,73 @@ export const createProxyHosts = ({
     if (ORIGIN_FIELDS.some((field) => after[field] !== before[field])) checkOrigin(after);
     const resource = `proxy-hosts/${before.uuid}`;
     const history = [{ resource, before, after }];
-    await record(tx, { action: 'proxy_host.update', actor, resource, before, after, history });
+    await write(tx, { action: 'proxy_host.update', actor, resource, before, after, history });
     return after;
   };
 
-  /** `known`: what names a host that there was before. */
-  const createIn = async (
-    tx: Executor,
-    { fields, names = [] }: { fields: NewProxyHost; names: string[] | undefined },
-    actor: Actor,
-    known: KnownIdentity = {},
-  ): Promise<StoredProxyHost> => {
-    const hosts = store(tx);
+  /** All fields of a new host. Throws a `Refusal` for those that do not go together. */
+  const completeNew = async (hosts: ProxyHostStore, fields: NewProxyHost, actor: Actor): Promise<ProxyHostFields> => {
     const given = await resolveReferences(hosts, fields);
     if (isStandardUser(actor)) checkNew(given);
-    await checkNames(hosts, names, actor);
-    const now = clock().toISOString();
     const complete = { ...PROXY_HOST_DEFAULTS, ...given } as ProxyHostFields;
     checkVerification(complete);
     checkOrigin(complete);
+    return complete;
+  };
+
+  const creationOf = (after: StoredProxyHost, actor: Actor): ChangeEntry => {
+    const resource = `proxy-hosts/${after.uuid}`;
+    return { action: 'proxy_host.create', actor, resource, after, history: [{ resource, after }] };
+  };
+
+  const createIn = async (
+    tx: Executor,
+    { fields, names = [] }: Normalised<NewProxyHost>,
+    actor: Actor,
+    known: KnownIdentity = {},
+    write = record,
+  ): Promise<StoredProxyHost> => {
+    const hosts = store(tx);
+    const complete = await completeNew(hosts, fields, actor);
+    await checkNames(hosts, names, actor);
+    const now = clock().toISOString();
     const identity = { uuid: randomUUID(), created_at: now, ...known };
     const after = await hosts.insert({ ...complete, ...identity, updated_at: now }, names);
-    const resource = `proxy-hosts/${after.uuid}`;
-    await record(tx, { action: 'proxy_host.create', actor, resource, after, history: [{ resource, after }] });
+    await write(tx, creationOf(after, actor));
     return after;
+  };
+
+  /** Adds many at once, as far as each can be; with the id of each, or why there is none. */
+  const createManyIn = async (
+    tx: Executor,
+    many: readonly Normalised<NewProxyHost>[],
+    actor: Actor,
+    write: RecordChange,
+  ): Promise<({ id: number } | { refusal: Refusal })[]> => {
+    const hosts = store(tx);
+    const owners = await hosts.ownersByName(many.flatMap(({ names = [] }) => names));
+    const taken = new Map([...owners].map(([name, { uuid }]) => [name, uuid]));
+    const now = clock().toISOString();
+    const rows: (Omit<StoredProxyHost, 'id'> & { names: string[] })[] = [];
+    const results: ({ uuid: string } | { refusal: Refusal })[] = [];
+    for (const { fields, names = [] } of many) {
+      try {
+        const complete = await completeNew(hosts, fields, actor);
+        const name = names.find((one) => taken.has(one));
+        if (name !== undefined)
+          throw refuse.conflict(`domain ${name} already belongs to proxy host ${taken.get(name)}`);
+        const uuid = randomUUID();
+        for (const one of names) taken.set(one, uuid);
+        rows.push({ ...complete, uuid, created_at: now, updated_at: now, names });
+        results.push({ uuid });
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        results.push({ refusal: error });
+      }
+    }
+    const made = await hosts.insertMany(rows);
+    for (const after of made.values()) await write(tx, creationOf(after, actor));
+    return results.map((one) => ('uuid' in one ? { id: (made.get(one.uuid) as StoredProxyHost).id } : one));
   };
 
   const deleteIn = async (
@@ -204,6 +222,7 @@ export const createProxyHosts = ({
     named: Identifier,
     actor: Actor,
     checkVersion: CheckVersion,
+    write = record,
   ): Promise<StoredProxyHost> => {
     const hosts = store(tx);
     const before = await findOrRefuse(hosts, named);
@@ -211,7 +230,7 @@ export const createProxyHosts = ({
     if (isStandardUser(actor)) checkDeletion(before);
     await hosts.delete(before.id);
     const resource = `proxy-hosts/${before.uuid}`;
-    await record(tx, { action: 'proxy_host.delete', actor, resource, before, history: [{ resource, before }] });
+    await write(tx, { action: 'proxy_host.delete', actor, resource, before, history: [{ resource, before }] });
     return before;
   };
 
@@ -223,7 +242,31 @@ export const createProxyHosts = ({
       update: (tx: Executor, named: Identifier, patch: ProxyHostPatch, actor: Actor) =>
         updateIn(tx, named, normalise(patch), actor, anyVersion),
       remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+      /** Takes many hosts in, each as far as it can be. */
+      bringIn: createBringIn({
+        store,
+        normalise,
+        recordMany,
+        changes: {
+          create: createIn,
+          createMany: createManyIn,
+          update: (tx, uuid, patch, actor, write) => updateIn(tx, uuid, patch, actor, anyVersion, write),
+          remove: (tx, uuid, actor, write) => deleteIn(tx, uuid, actor, anyVersion, write),
+        },
+      }),
     },
+
+    /** A new host as it would be stored, without looking at others. Throws a `Refusal` when it could not be. */
+    wouldBe(input: NewProxyHost): Normalised<NewProxyHost> {
+      const normalised = normalise(input);
+      const complete = { ...PROXY_HOST_DEFAULTS, ...normalised.fields } as ProxyHostFields;
+      checkVerification(complete);
+      checkOrigin(complete);
+      return normalised;
+    },
+
+    /** The hosts that have these names, by name. */
+    ownersByName: (executor: Executor, names: readonly string[]) => store(executor).ownersByName(names),
 
     async list(query: ListQuery): Promise<Page<ProxyHost>> {
       const page = await store(db).list(query);

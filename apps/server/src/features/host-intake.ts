@@ -1,0 +1,28 @@
+import type { NewProxyHost, ProxyHostFields } from '@sallyport/contract';
+import type { Actor } from '@sallyport/store/actor';
+import type { Executor } from '@sallyport/store/database/open';
+import type { Refusal } from '@sallyport/store/errors';
+
+/** A proxy host that is there. */
+export type PresentHost = ProxyHostFields & { id: number; uuid: string };
+
+/** A host from elsewhere. With `replaces` it takes its names away from the hosts that have them. */
+export interface Incoming {
+  input: NewProxyHost;
+  replaces: boolean;
+}
+
+/** What became of one: the ids of the hosts that it changed, or why it is not there. */
+export type BroughtIn = { ids: number[] } | { refusal: Refusal };
+
+/** Where hosts from elsewhere come in, many at once, by the checks and entries of single ones. */
+export interface HostIntake {
+  /** A host as it would be stored, without looking at others. Throws a `Refusal` when it could not be. */
+  wouldBe(input: NewProxyHost): { fields: NewProxyHost; names: string[] | undefined };
+  /** The hosts that have these names, by name. */
+  ownersByName(executor: Executor, names: readonly string[]): Promise<ReadonlyMap<string, PresentHost>>;
+  /** Takes each in as far as it can be, in a transaction of the caller, who has to sync the ids afterwards. */
+  bringIn(tx: Executor, incoming: readonly Incoming[], actor: Actor): Promise<BroughtIn[]>;
+  /** Resolves when these hosts are live as stored, or when it is known why they aren't. */
+  sync(ids: readonly number[]): Promise<void>;
+}

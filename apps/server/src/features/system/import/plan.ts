@@ -1,0 +1,81 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import type { NewProxyHost } from '@sallyport/contract';
+import type { ImportedHost } from '@sallyport/import';
+import { Refusal } from '@sallyport/store/errors';
+import type { HostIntake, PresentHost } from '../../host-intake.ts';
+
+/** A host of an upload, with what stands in its way. */
+export interface PlannedHost {
+  imported: ImportedHost;
+  input: NewProxyHost;
+  names: readonly string[];
+  /** Why it can not be a proxy host; null when it can. */
+  issue: string | null;
+  /** Its names that belong to proxy hosts, and those. */
+  conflicts: readonly string[];
+  owners: readonly PresentHost[];
+}
+
+/** Fields of an imported host that are not those of a proxy host. */
+const toInput = ({ file, line, column, warnings, ...input }: ImportedHost): NewProxyHost => input;
+
+const LONGEST_NAME = 255;
+const HOSTS_A_TURN = 500;
+
+const outOfBounds = ({ forward_port, name = '' }: NewProxyHost): string | undefined => {
+  if (!Number.isInteger(forward_port) || forward_port < 1 || forward_port > 65_535) {
+    return 'forward_port must be between 1 and 65535';
+  }
+  return name.length > LONGEST_NAME ? `name must be at most ${LONGEST_NAME} characters long` : undefined;
+};
+
+/** As it would be stored, or why it can't be. */
+const judge = (
+  input: NewProxyHost,
+  wouldBe: HostIntake['wouldBe'],
+): { names: readonly string[]; issue: string | null } => {
+  try {
+    const issue = outOfBounds(input) ?? null;
+    return { names: issue === null ? (wouldBe(input).names ?? []) : [], issue };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { names: [], issue: error.message };
+  }
+};
+
+/**
+ * Says of each host of an upload what its import would come to. Of two sites of one upload that claim a name the first has it: which
+ * one was meant is not ours to guess, so that the second can not be imported, and says so.
+ */
+export const planHosts = async (
+  hosts: readonly ImportedHost[],
+  {
+    wouldBe,
+    ownersByName,
+  }: Pick<HostIntake, 'wouldBe'> & {
+    ownersByName: (names: readonly string[]) => Promise<ReadonlyMap<string, PresentHost>>;
+  },
+): Promise<PlannedHost[]> => {
+  const claimed = new Map<string, ImportedHost>();
+  const judged: Omit<PlannedHost, 'conflicts' | 'owners'>[] = [];
+  for (const [index, imported] of hosts.entries()) {
+    if (index % HOSTS_A_TURN === HOSTS_A_TURN - 1) await yieldToOthers();
+    const input = toInput(imported);
+    const { names, issue } = judge(input, wouldBe);
+    const twice = names.find((name) => claimed.has(name));
+    const first = twice === undefined ? undefined : claimed.get(twice);
+    if (first) {
+      const message = `${twice} is the name of another site already, at ${first.file}:${first.line}`;
+      judged.push({ imported, input, names, issue: message });
+      continue;
+    }
+    for (const name of names) claimed.set(name, imported);
+    judged.push({ imported, input, names, issue });
+  }
+  const owners = await ownersByName([...claimed.keys()]);
+  return judged.map((one) => {
+    const conflicts = one.issue === null ? one.names.filter((name) => owners.has(name)) : [];
+    const present = new Map(conflicts.map((name) => owners.get(name) as PresentHost).map((host) => [host.id, host]));
+    return { ...one, conflicts, owners: [...present.values()] };
+  });
+};

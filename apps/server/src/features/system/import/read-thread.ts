@@ -1,0 +1,22 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type Reading, readFiles } from '@sallyport/import';
+import type { ReadJob, ReadOutcome } from './read-job.ts';
+
+/** More would take longer to commit than anybody waits for an answer. */
+const MOST_HOSTS = 50_000;
+
+const bounded = (reading: Reading): Reading => {
+  const beyond = reading.hosts[MOST_HOSTS];
+  if (!beyond) return reading;
+  const { file, line } = beyond;
+  const message = `there are more than ${MOST_HOSTS} sites, which can not be imported at once: split the file`;
+  return { ...reading, hosts: [], errors: [{ file, line, message }] };
+};
+
+const run = ({ files }: ReadJob): ReadOutcome => {
+  const reading = bounded(readFiles(files));
+  const { source, hosts, errors, staticFiles } = reading;
+  return { text: JSON.stringify(reading), source, hosts: hosts.length, errors: errors.length, staticFiles };
+};
+
+parentPort?.postMessage(run(workerData as ReadJob));

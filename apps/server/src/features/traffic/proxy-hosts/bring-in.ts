@@ -1,0 +1,138 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { NewProxyHost, ProxyHostPatch } from '@sallyport/contract';
+import { PROXY_HOST_PROTECTION } from '@sallyport/contract';
+import type { Actor, ChangeEntry, RecordChange, RecordChanges } from '@sallyport/store/actor';
+import type { Executor } from '@sallyport/store/database/open';
+import { withSavepoint } from '@sallyport/store/database/savepoint';
+import { Refusal, refuse } from '@sallyport/store/errors';
+import type { BroughtIn, Incoming } from '../../host-intake.ts';
+import { isStandardUser } from './administrators-part.ts';
+import type { Normalised } from './normalise.ts';
+import type { ProxyHostStore, StoredProxyHost } from './store.ts';
+
+/** The changes of single hosts, and of many new ones, in a transaction of the caller; `write` takes the entries. */
+export interface HostChanges {
+  create(
+    tx: Executor,
+    host: Normalised<NewProxyHost>,
+    actor: Actor,
+    known: object,
+    write: RecordChange,
+  ): Promise<StoredProxyHost>;
+  createMany(
+    tx: Executor,
+    hosts: readonly Normalised<NewProxyHost>[],
+    actor: Actor,
+    write: RecordChange,
+  ): Promise<({ id: number } | { refusal: Refusal })[]>;
+  update(
+    tx: Executor,
+    uuid: string,
+    patch: Normalised<ProxyHostPatch>,
+    actor: Actor,
+    write: RecordChange,
+  ): Promise<StoredProxyHost>;
+  remove(tx: Executor, uuid: string, actor: Actor, write: RecordChange): Promise<StoredProxyHost>;
+}
+
+export interface BringInDeps {
+  store: (executor: Executor) => ProxyHostStore;
+  normalise: (input: NewProxyHost) => Normalised<NewProxyHost>;
+  changes: HostChanges;
+  recordMany: RecordChanges;
+}
+
+const protectionOf = (host: StoredProxyHost) => PROXY_HOST_PROTECTION.map((field) => host[field]);
+
+/** The hosts that have these names, in the order of the names, each once. */
+const ownersOf = (names: readonly string[], owners: ReadonlyMap<string, StoredProxyHost>): StoredProxyHost[] => {
+  const found = new Map<number, StoredProxyHost>();
+  for (const name of names) {
+    const owner = owners.get(name);
+    if (owner) found.set(owner.id, owner);
+  }
+  return [...found.values()];
+};
+
+const REFUSED = (error: unknown): Refusal => {
+  if (error instanceof Refusal) return error;
+  throw error;
+};
+
+/** The names of a host without those. */
+const restOf = ({ domain }: StoredProxyHost, names: readonly string[]): string[] =>
+  domain.split(',').filter((name) => !names.includes(name));
+
+/**
+ * Takes many hosts in at once, with the checks of single ones. What one takes the place of keeps all that the newcomer says
+ * nothing of, its protection above all.
+ */
+export const createBringIn = ({ store, normalise, changes, recordMany }: BringInDeps) => {
+  /** Puts a host in the place of those that have its names. Throws a `Refusal`. */
+  const replace = async (
+    tx: Executor,
+    { fields, names = [] }: Normalised<NewProxyHost>,
+    actor: Actor,
+    record: RecordChange,
+  ): Promise<number[]> => {
+    const hosts = store(tx);
+    const [base, ...others] = ownersOf(names, await hosts.ownersByName(names));
+    if (!base) return [(await changes.create(tx, { fields, names }, actor, {}, record)).id];
+    const otherwise = others.find((host) => !isDeepStrictEqual(protectionOf(host), protectionOf(base)));
+    if (otherwise) {
+      const details = `proxy hosts ${base.uuid} and ${otherwise.uuid}`;
+      throw refuse.conflict('Its names belong to proxy hosts that are protected differently', { details });
+    }
+    const ids: number[] = [];
+    const shrink = async (host: StoredProxyHost, rest: readonly string[]) => {
+      const patch: ProxyHostPatch = { domain: rest.join(',') };
+      ids.push((await changes.update(tx, host.uuid, { fields: patch, names: [...rest] }, actor, record)).id);
+    };
+    for (const host of others) {
+      const rest = restOf(host, names);
+      if (rest.length > 0) await shrink(host, rest);
+      else ids.push((await changes.remove(tx, host.uuid, actor, record)).id);
+    }
+    const rest = restOf(base, names);
+    if (rest.length === 0) {
+      ids.push((await changes.update(tx, base.uuid, { fields, names }, actor, record)).id);
+      return ids;
+    }
+    await shrink(base, rest);
+    const { id: _, uuid: __, created_at: ___, updated_at: ____, ...kept } = base;
+    ids.push((await changes.create(tx, { fields: { ...kept, ...fields }, names }, actor, {}, record)).id);
+    return ids;
+  };
+
+  return async (tx: Executor, incoming: readonly Incoming[], actor: Actor): Promise<BroughtIn[]> => {
+    // Single ones are judged by who they take a name from; this is for those who may take any.
+    if (isStandardUser(actor)) throw refuse.forbidden('Admin access required');
+    const entries: ChangeEntry[] = [];
+    const note: RecordChange = async (_tx, entry) => void entries.push(entry);
+    const outcomes = new Map<number, BroughtIn>();
+    const fresh: { index: number; host: Normalised<NewProxyHost> }[] = [];
+    for (const [index, { input, replaces }] of incoming.entries()) {
+      const noted = entries.length;
+      try {
+        const host = normalise(input);
+        if (replaces) outcomes.set(index, { ids: await withSavepoint(tx, () => replace(tx, host, actor, note)) });
+        else fresh.push({ index, host });
+      } catch (error) {
+        entries.length = noted;
+        outcomes.set(index, { refusal: REFUSED(error) });
+      }
+    }
+    const made = await changes.createMany(
+      tx,
+      fresh.map(({ host }) => host),
+      actor,
+      note,
+    );
+    for (const [position, { index }] of fresh.entries()) {
+      const one = made[position];
+      if (one) outcomes.set(index, 'refusal' in one ? one : { ids: [one.id] });
+    }
+    await recordMany(tx, entries);
+    return incoming.map((_, index) => outcomes.get(index) as BroughtIn);
+  };
+};

@@ -1,0 +1,39 @@
+import { readCaddyfile } from './caddyfile/read.ts';
+import type { Reading, SourceFile } from './reading.ts';
+
+/** A kind of configuration that is told from its text, and can not be read yet. */
+interface Recognised {
+  what: string;
+  /** All of them have to be there. */
+  signs: readonly RegExp[];
+}
+
+/** Looked for at the beginning of a text: what it is shows early, and a pattern should not walk through ten megabytes. */
+const BEGINNING = 100_000;
+
+const RECOGNISED: readonly Recognised[] = [
+  { what: 'JSON', signs: [/^\s*[[{]\s*(?:"|[\]}])/] },
+  { what: 'a configuration of nginx', signs: [/^[\t ]*(?:server|http|events|upstream\b.*?)[\t ]*\{/m, /;[\t ]*$/m] },
+  {
+    what: 'a configuration of HAProxy',
+    signs: [/^(?:frontend|backend|listen)[\t ]+\S+[\t ]*$/m, /^[\t ]+(?:bind|server)[\t ]/m],
+  },
+  { what: 'a dynamic configuration of Traefik', signs: [/^http:[\t ]*$/m, /^[\t ]+routers:[\t ]*$/m] },
+];
+
+const looksLike = (text: string): string | undefined =>
+  RECOGNISED.find(({ signs }) => signs.every((sign) => sign.test(text)))?.what;
+
+/**
+ * Reads files of another proxy's configuration, the main one first, whatever it is of: told from the content. Never throws because of
+ * what the files say.
+ */
+export const readFiles = (files: readonly SourceFile[]): Reading => {
+  const reading = readCaddyfile(files);
+  const [main] = files;
+  // Asked last: whatever makes sense as a Caddyfile is one.
+  const other = main && reading.hosts.length === 0 ? looksLike(main.content.slice(0, BEGINNING)) : undefined;
+  if (!main || other === undefined) return reading;
+  const message = `this looks like ${other}: only Caddyfiles can be imported yet`;
+  return { ...reading, warnings: [], errors: [{ file: main.name, line: 1, message }], staticFiles: [] };
+};
