@@ -19,6 +19,7 @@ import { registerIdempotency } from './http/idempotency/register.ts';
 import type { Identify } from './http/identify.ts';
 import { registerOpenApi } from './http/openapi.ts';
 import { type PolicyOptions, registerPolicy } from './http/policy.ts';
+import { registerSerialization } from './http/serialization.ts';
 import { answerUnreadable, registerRequestChecks } from './http/unreadable-request.ts';
 import { registerValidation } from './http/validation.ts';
 import { registerVersions } from './http/versions.ts';
@@ -74,6 +75,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   registerIdempotency(app as never, deps.beginRequest);
   registerBodyParser(app as never);
   registerValidation(app as never);
+  registerSerialization(app as never);
   await app.register(multipart, { throwFileSizeLimit: false });
   await registerOpenApi(app);
   const { system, accounts, protection, traffic, changes } = deps.features;

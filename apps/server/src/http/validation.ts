@@ -14,6 +14,10 @@ const createAjv = (coerceTypes: boolean) => {
   return ajv;
 };
 
+/** What they compile they keep by its schema: the servers of one process, as in tests, share it. */
+const strict = createAjv(false);
+const coercing = createAjv(true);
+
 const nameOf = (error: ErrorObject): string =>
   error.instancePath
     .slice(1)
@@ -109,11 +113,13 @@ const findNul = (value: unknown, path: string): string | undefined => {
  * named in a response header, so that what GET gave can be PUT back (contract.md, Errors).
  */
 export const registerValidation = (app: FastifyInstance): void => {
-  const strict = createAjv(false);
-  const coercing = createAjv(true);
+  // Compiled when it is first used, as what writes answers is (serialization.ts).
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    const validate: ValidateFunction = (httpPart === 'body' ? strict : coercing).compile(schema as object);
-    return validate;
+    let validate: ValidateFunction | undefined;
+    return (data: unknown) => {
+      validate ??= (httpPart === 'body' ? strict : coercing).compile(schema as object);
+      return validate(data) ? true : { error: validate.errors as never };
+    };
   });
   app.setSchemaErrorFormatter((errors, part) =>
     refuse.invalid(describe(errors as unknown as ErrorObject[], PART_NAMES[part] ?? part)),
