@@ -3,6 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createShelf } from '@sallyport/backup/shelf/shelf';
+import { openDatabase } from '@sallyport/store/database/open';
+import { settingContext } from '@sallyport/store/secrets/contexts';
+import { openVault } from '@sallyport/store/secrets/vault';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { sallyport } from '../../../test/support/sallyport-command.ts';
 import { until } from '../../../test/support/until.ts';
@@ -58,6 +61,13 @@ test('takes a passphrase from standard input or a file, never as an argument', a
   const without = await run(['backup', 'verify', name]);
   expect(without).toMatchObject({ code: 1, err: expect.stringMatching(/encrypted/) });
   expect((await run(['backup', 'create', '--passphrase', PASSPHRASE])).code).toBe(1);
+  // Unless the deployment keeps it.
+  const database = openDatabase({ dataDir, databaseUrl: undefined });
+  const vault = openVault({ dataDir, encryptionKey: undefined });
+  const value = vault.seal(PASSPHRASE, settingContext('backup.passphrase'));
+  await database.kysely.insertInto('settings').values({ key: 'backup.passphrase', value }).execute();
+  await database.stop();
+  expect(await ok(['backup', 'verify', name])).toBe('the backup is whole');
 });
 
 test('leaves whole backups only, wherever its process is killed', async () => {

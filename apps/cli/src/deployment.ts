@@ -37,9 +37,13 @@ export const loadConfig = (command: Command): Config => {
   return parseConfig(readEnvironment(flags, process.env, process.cwd()), process.cwd());
 };
 
+/** Whether there is one: PostgreSQL says so itself. */
+export const hasStore = (config: Config): boolean =>
+  config.databaseUrl !== undefined || existsSync(join(config.dataDir, 'sallyport.db'));
+
 /** Opens the store without changing it. A directory that holds none is a mistake, not a wish for a new one. */
 export const openStore = (config: Config): Database => {
-  if (config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'sallyport.db'))) {
+  if (!hasStore(config)) {
     throw new CommandFailure(`${config.dataDir} holds no store; run "sallyport migrate" or start Sallyport first`);
   }
   return openDatabase(config);

@@ -17,6 +17,7 @@ const ASSIGNED = [
   'verified_at',
   'copied_at',
   'copy_problem',
+  'copy_retry_at',
 ];
 
 export const Backup = Type.Object(
@@ -39,13 +40,17 @@ export const Backup = Type.Object(
       description: 'When it was copied to where `backup.copy_url` says; null: not yet, or not at all.',
     }),
     copy_problem: Type.String({ description: 'Why it is not copied there; empty when it is, or waits for its turn.' }),
+    copy_retry_at: Type.Union([Timestamp, Type.Null()], {
+      description:
+        'After a failure: when it is tried again; null: it is there, stays here, or comes as soon as it can.',
+    }),
   },
   { title: 'Backup' },
 );
 export type Backup = Static<typeof Backup>;
 
 /** What the file itself tells, whatever became of its copy. */
-export type ShelvedBackup = Omit<Backup, 'copied_at' | 'copy_problem'>;
+export type ShelvedBackup = Omit<Backup, 'copied_at' | 'copy_problem' | 'copy_retry_at'>;
 
 /** Shorter ones can be guessed by whoever has the file, at leisure. */
 export const SHORTEST_PASSPHRASE = 12;
@@ -68,7 +73,11 @@ export type NewBackup = Static<typeof NewBackup>;
 export const BackupPassphrase = Type.Object(
   {
     passphrase: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_024, description: 'Needed for a backup that is encrypted.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 1_024,
+        description: 'Of a backup that is encrypted; default: `backup.passphrase`.',
+      }),
     ),
   },
   { title: 'BackupPassphrase' },
@@ -88,6 +97,7 @@ export const BackupCopyTest = Type.Object(
   {
     copied: Type.Boolean({ description: 'A small file was written there, read back, and removed.' }),
     error: Type.String({ description: 'Why not; empty when it was.' }),
+    notice: Type.String({ description: 'Why nothing that is made by itself would be copied there; else empty.' }),
   },
   { title: 'BackupCopyTest' },
 );

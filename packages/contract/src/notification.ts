@@ -96,7 +96,7 @@ export const NotificationEvent = Type.Object(
     message: Type.String(),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'ip, rule_id, request_uri, user_agent, host, reference, last_proven_at and last_made_at where they apply.',
+        'ip, rule_id, request_uri, user_agent, host, reference, last_proven_at, last_made_at and retry_at where they apply.',
     }),
   },
   { title: 'WebhookEvent' },

@@ -3,7 +3,11 @@ import { type Static, Type } from './schema.ts';
 export const RestoreRequest = Type.Object(
   {
     passphrase: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 1_024, description: 'Needed for a backup that is encrypted.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 1_024,
+        description: 'Of a backup that is encrypted; default: `backup.passphrase`.',
+      }),
     ),
     dry_run: Type.Optional(
       Type.Boolean({ default: false, description: 'Check all of it and tell what would change, and change nothing.' }),

@@ -3,9 +3,18 @@ import { ignoring } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
 /** What the server assigns. */
-const ASSIGNED = ['type', 'default', 'description', 'options', 'is_secret', 'is_set'];
+const ASSIGNED = ['type', 'default', 'description', 'options', 'is_secret', 'is_set', 'notice'];
 
-export const Setting = Type.Object({ key: Type.String(), value: Type.String() }, { title: 'Setting' });
+export const Setting = Type.Object(
+  {
+    key: Type.String(),
+    value: Type.String(),
+    notice: Type.Optional(
+      Type.String({ description: 'What follows from it that one may not expect; absent when there is nothing.' }),
+    ),
+  },
+  { title: 'Setting' },
+);
 export type Setting = Static<typeof Setting>;
 
 /** A setting with what the catalogue says about it. */

@@ -11,6 +11,7 @@ import { loadConfig, withDeployment } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
 import { print, printTable } from '../print.ts';
 import { readPassphrase } from '../read-password.ts';
+import { deploymentPassphrase } from '../stored-passphrase.ts';
 import { restoreCommand } from './restore.ts';
 
 interface PassphraseOption {
@@ -76,12 +77,14 @@ const verify = () =>
     new Command('verify')
       .description('read all of a backup and tell what is wrong with it; needs no store')
       .argument('<backup>', 'name that "backup list" shows, or path of a file'),
-    'passphrase of an encrypted one',
+    'passphrase of an encrypted one, unless it is backup.passphrase',
   ).action(async (named: string, { passphraseFile }: PassphraseOption, command: Command) => {
-    const shelf = createShelf(loadConfig(command).dataDir);
+    const config = loadConfig(command);
+    const shelf = createShelf(config.dataDir);
     const path = isBackupName(named) ? shelf.pathOf(named) : named;
     if (!existsSync(path)) throw new CommandFailure(`there is no file ${path}`);
-    const problems = await problemsOf(path, await readPassphrase(passphraseFile));
+    const given = await readPassphrase(passphraseFile);
+    const problems = await problemsOf(path, given, () => deploymentPassphrase(config));
     if (problems.length > 0) throw new CommandFailure(problems.join('; '));
     if (isBackupName(named)) await shelf.noteVerified(named, clock());
     print('the backup is whole');

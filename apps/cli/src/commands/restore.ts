@@ -8,6 +8,7 @@ import { openVerified } from '@sallyport/backup/shelf/open-backup';
 import { putFiles } from '@sallyport/backup/shelf/put-files';
 import { createShelf } from '@sallyport/backup/shelf/shelf';
 import { createShelving } from '@sallyport/backup/shelf/shelve';
+import { storedPassphrase } from '@sallyport/backup/shelf/stored-passphrase';
 import type { Config } from '@sallyport/deployment/config';
 import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { systemActor } from '@sallyport/store/actor';
@@ -25,12 +26,13 @@ import { CommandFailure } from '../failure.ts';
 import { refuseWhileInUse } from '../not-in-use.ts';
 import { print, printTable } from '../print.ts';
 import { readPassphrase } from '../read-password.ts';
+import { deploymentPassphrase } from '../stored-passphrase.ts';
 
 const clock = () => new Date();
 
-const openWhole = async (path: string, passphrase: string | undefined): Promise<Archive> => {
+const openWhole = async (config: Config, path: string, passphrase: string | undefined): Promise<Archive> => {
   try {
-    return await openVerified(path, passphrase);
+    return await openVerified(path, passphrase, () => deploymentPassphrase(config));
   } catch (error) {
     throw error instanceof ArchiveError ? new CommandFailure(error.message) : error;
   }
@@ -54,7 +56,9 @@ interface Target {
 const backUp = async ({ config, database, audit }: Target): Promise<void> => {
   const shelf = createShelf(config.dataDir);
   const { transactAside } = database;
-  const made = await makeBackup({ config, shelf, at: clock(), kind: 'automatic', reason: 'before-restore' });
+  const passphrase = await storedPassphrase(database.kysely, config);
+  const about = { kind: 'automatic', reason: 'before-restore', passphrase } as const;
+  const made = await makeBackup({ config, shelf, at: clock(), ...about });
   const { name } = await createShelving({ shelf, transactAside, record: audit.record, clock }).add({
     ...made,
     kind: 'automatic',
@@ -90,14 +94,17 @@ export const restoreCommand = (): Command =>
       'put what is configured back to what a backup holds; the service must be stopped. A new store takes all of it',
     )
     .argument('<backup>', 'name that "backup list" shows, or path of a file')
-    .option('--passphrase-file <path>', 'passphrase of an encrypted one; read from a file, or asked for with -')
+    .option(
+      '--passphrase-file <path>',
+      'passphrase of an encrypted one, unless it is backup.passphrase; read from a file, or asked for with -',
+    )
     .option('--dry-run', 'check all of it and tell what would change')
     .action(async (named: string, options: { passphraseFile?: string; dryRun?: boolean }, command: Command) => {
       const config = loadConfig(command);
       process.umask(0o077);
       const path = isBackupName(named) ? createShelf(config.dataDir).pathOf(named) : named;
       if (!existsSync(path)) throw new CommandFailure(`there is no file ${path}`);
-      const archive = await openWhole(path, await readPassphrase(options.passphraseFile));
+      const archive = await openWhole(config, path, await readPassphrase(options.passphraseFile));
       try {
         prepareDataDir(config.dataDir);
         const database = openDatabase(config);

@@ -5,3 +5,6 @@ export class ArchiveError extends Error {
     this.name = 'ArchiveError';
   }
 }
+
+/** The passphrase does not open the backup, which tells nothing about the file. */
+export class WrongPassphrase extends ArchiveError {}

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import { ArchiveError } from './archive-error.ts';
+import { ArchiveError, WrongPassphrase } from './archive-error.ts';
 import type { Encryption } from './header.ts';
 import { TAG_BYTES } from './layout.ts';
 
@@ -96,7 +96,7 @@ export const encrypting = async (
 export const decrypting = async (passphrase: string, { salt, check }: Encryption, header: Buffer): Promise<Seal> => {
   const stretched = await stretch(passphrase, Buffer.from(salt, 'hex'));
   if (!timingSafeEqual(stretched.subarray(KEY_BYTES), Buffer.from(check, 'hex'))) {
-    throw new ArchiveError('the passphrase is not the one of this backup, or its first lines are damaged');
+    throw new WrongPassphrase('the passphrase is not the one of this backup, or its first lines are damaged');
   }
   return keyedSeal(stretched.subarray(0, KEY_BYTES), header);
 };

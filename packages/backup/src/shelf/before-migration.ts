@@ -4,6 +4,7 @@ import type { Database } from '@sallyport/store/database/open';
 import { discard } from './files.ts';
 import { makeBackup } from './make-backup.ts';
 import { createShelf } from './shelf.ts';
+import { storedPassphrase } from './stored-passphrase.ts';
 
 /**
  * Makes a backup of a store that is about to be migrated, as it is; there is no other way back. Returns its name, or
@@ -18,7 +19,9 @@ export const backUpBeforeMigration = async (
   const shelf = createShelf(config.dataDir);
   const at = new Date();
   try {
-    const { draft, sha256 } = await makeBackup({ config, shelf, at, kind: 'automatic', reason: 'before-migration' });
+    const passphrase = await storedPassphrase(database.kysely, config);
+    const about = { kind: 'automatic', reason: 'before-migration', passphrase } as const;
+    const { draft, sha256 } = await makeBackup({ config, shelf, at, ...about });
     try {
       return await shelf.keep(draft, { kind: 'automatic', at, verifiedAt: at, sha256 });
     } finally {

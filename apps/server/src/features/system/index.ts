@@ -11,6 +11,7 @@ import type { HostIntake } from '../host-intake.ts';
 import { pruneRegularly } from '../prune-regularly.ts';
 import type { Reverters } from '../reverter.ts';
 import { createCopier } from './backups/copies/copier.ts';
+import { noticeOfChange } from './backups/copies/kept-here.ts';
 import { registerBackupMetrics } from './backups/metrics.ts';
 import { backupRoutes } from './backups/routes.ts';
 import { createSchedule } from './backups/schedule.ts';
@@ -82,6 +83,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     vault,
     record,
     check: checkSetting,
+    noticeOf: (key, wasSet) => noticeOfChange(key, wasSet, settings.read),
     async changed(key) {
       if (key.startsWith('backup.')) {
         schedule.changed();
@@ -110,6 +112,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     transactAside,
     record,
     note: audit.note,
+    storedPassphrase: async () => (await settings.read('backup.passphrase')) || undefined,
     keep: async () => Number(await settings.read('backup.keep')),
     copies: copier,
     clock,

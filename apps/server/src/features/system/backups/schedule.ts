@@ -7,8 +7,8 @@ import type { ScheduleStore } from './store.ts';
 export interface ScheduleDeps {
   store: ScheduleStore;
   read: (key: SettingKey) => Promise<string>;
-  /** Makes a scheduled backup; with a passphrase an encrypted one. */
-  make: (passphrase: string | undefined) => Promise<unknown>;
+  /** Makes a scheduled backup. */
+  make: () => Promise<unknown>;
   /** Told to the live log and to whoever gets notifications. */
   tell: (event: NotificationEvent) => void;
   /** Called when one could not be made. */
@@ -29,15 +29,16 @@ export const createSchedule = (deps: ScheduleDeps) => {
 
   const tellFailure = (madeAt: string, now: Date, error: Error): void => {
     failed();
-    log.error({ err: error }, 'the scheduled backup could not be made');
+    const retry_at = new Date(now.getTime() + LEASE_MS).toISOString();
+    log.error({ err: error, retry_at }, 'the scheduled backup could not be made');
     if (told?.madeAt === madeAt && now.getTime() - told.time < DAY_MS) return;
     told = { madeAt, time: now.getTime() };
     tell({
       event_type: 'backup_failed',
       severity: 'error',
       timestamp: now.toISOString(),
-      message: `The scheduled backup could not be made: ${error.message}`,
-      details: { last_made_at: madeAt === '' ? null : madeAt },
+      message: `The scheduled backup could not be made: ${error.message}; it is tried again at ${retry_at}`,
+      details: { last_made_at: madeAt === '' ? null : madeAt, retry_at },
     });
   };
 
@@ -51,7 +52,7 @@ export const createSchedule = (deps: ScheduleDeps) => {
     const until = new Date(now.getTime() + LEASE_MS).toISOString();
     if (!(await store.claim({ madeAt, now: now.toISOString(), until }))) return;
     try {
-      await make((await read('backup.passphrase')) || undefined);
+      await make();
       await store.made(now.toISOString());
     } catch (error) {
       tellFailure(madeAt, now, error as Error);

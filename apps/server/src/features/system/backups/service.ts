@@ -16,6 +16,7 @@ import type { TransactAside } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { anyVersion } from '@sallyport/store/object-version';
 import type { Logger } from 'pino';
+import type { CopyState } from './copies/copier.ts';
 import { PASSING } from './passing.ts';
 import type { ReceivedFile } from './upload-form.ts';
 
@@ -25,11 +26,13 @@ export interface BackupDeps {
   record: RecordChange;
   /** Writes an event down that changes nothing else. */
   note: (entry: ChangeEntry) => Promise<void>;
+  /** What `backup.passphrase` holds; undefined when it is not set. Throws when it can't be opened. */
+  storedPassphrase: () => Promise<string | undefined>;
   /** How many scheduled, and how many automatic ones are kept. */
   keep: () => Promise<number>;
   copies: {
-    /** What became of a backup's copy elsewhere. */
-    of: (backup: ShelvedBackup) => Promise<Pick<Backup, 'copied_at' | 'copy_problem'>>;
+    /** Reads the settings once, to tell what became of the copies of any number of backups. */
+    look: () => Promise<(backup: ShelvedBackup) => Promise<CopyState>>;
     /** Called when there is one to be copied. */
     made: () => void;
   };
@@ -41,14 +44,26 @@ export interface BackupDeps {
 const MOST_WAITING = 8;
 
 export const createBackups = (deps: BackupDeps) => {
-  const { config, transactAside, record, note, keep, copies, clock, log } = deps;
+  const { config, transactAside, record, note, storedPassphrase, keep, copies, clock, log } = deps;
   const shelf = createShelf(config.dataDir);
   const shelving = createShelving({ shelf, transactAside, record, clock });
   /** Writing and reading all of a backup takes a core and, with a passphrase, 128 MiB: one at a time. */
   const queue = createQueue();
   const inTurn = queue.run;
 
-  const withCopy = async (backup: ShelvedBackup): Promise<Backup> => ({ ...backup, ...(await copies.of(backup)) });
+  const withCopy = async (backup: ShelvedBackup): Promise<Backup> => ({
+    ...backup,
+    ...(await (
+      await copies.look()
+    )(backup)),
+  });
+
+  /** Whoever lost the key must still be able to restore what holds another, and so to make the backup before that. */
+  const passphraseHere = (): Promise<string | undefined> =>
+    storedPassphrase().catch((err: unknown) => {
+      log.warn({ err }, 'backup.passphrase can not be read; what is backed up before a change is not encrypted');
+      return undefined;
+    });
 
   /** For callers, who may be many; throws a 409. What is made by itself waits for its turn. */
   const refuseCrowd = (): void => {
@@ -86,20 +101,27 @@ export const createBackups = (deps: BackupDeps) => {
     });
 
   return {
-    /** Opens a backup that is to be restored; to be closed. Throws a 400 that says what is wrong with it. */
+    /**
+     * Opens a backup that is to be restored, with the stored passphrase when none is given; to be closed. Throws a 400 that says what
+     * is wrong with it.
+     */
     openVerified: (name: string, passphrase: string | undefined): Promise<Archive> =>
       askedFor(async () => {
         const { name: known } = await find(name);
-        return openVerified(shelf.pathOf(known), passphrase).catch((error: unknown) => {
+        return openVerified(shelf.pathOf(known), passphrase, passphraseHere).catch((error: unknown) => {
           throw error instanceof ArchiveError ? refuse.invalid(error.message) : error;
         });
       }),
 
-    list: async (query: ListQuery): Promise<Page<Backup>> =>
-      pageOfRows(await Promise.all((await shelf.list()).map(withCopy)), query, {
+    async list(query: ListQuery): Promise<Page<Backup>> {
+      const copyOf = await copies.look();
+      const backups: Backup[] = [];
+      for (const backup of await shelf.list()) backups.push({ ...backup, ...(await copyOf(backup)) });
+      return pageOfRows(backups, query, {
         sortable: ['name', 'size', 'kind', 'created_at', 'verified_at', 'copied_at'],
         searchable: ['name', 'kind', 'reason', 'sha256'],
-      }),
+      });
+    },
 
     /** Throws a 400 for what is no name of a backup, a 404 for one that nobody has. */
     get: find,
@@ -112,11 +134,11 @@ export const createBackups = (deps: BackupDeps) => {
     },
 
     /** Makes a backup before something is changed that can't be taken back; `reason` in a few words with dashes. */
-    createAutomatic: (reason: string): Promise<Backup> =>
-      make({ kind: 'automatic', reason }, systemActor('automatic backup')),
+    createAutomatic: async (reason: string): Promise<Backup> =>
+      make({ kind: 'automatic', reason, passphrase: await passphraseHere() }, systemActor('automatic backup')),
 
-    createScheduled: (passphrase: string | undefined): Promise<Backup> =>
-      make({ kind: 'scheduled', passphrase }, systemActor('backup schedule')),
+    createScheduled: async (): Promise<Backup> =>
+      make({ kind: 'scheduled', passphrase: await storedPassphrase() }, systemActor('backup schedule')),
 
     /** For a file that is being uploaded. */
     draft: shelf.draft,
@@ -154,12 +176,12 @@ export const createBackups = (deps: BackupDeps) => {
       return { backup, file: await open(shelf.pathOf(name), 'r') };
     },
 
-    /** Reads all of a backup and says what is wrong with it. */
+    /** Reads all of a backup, with the stored passphrase when none is given, and says what is wrong with it. */
     async verify(name: string, passphrase: string | undefined): Promise<BackupReport> {
       await find(name);
       return askedFor(async () => {
         const { encrypted } = await find(name);
-        const problems = await problemsOf(shelf.pathOf(name), passphrase);
+        const problems = await problemsOf(shelf.pathOf(name), passphrase, passphraseHere);
         // A wrong passphrase tells nothing about the file.
         if (problems.length === 0 || !encrypted) await shelf.noteVerified(name, problems.length === 0 ? clock() : null);
         return { valid: problems.length === 0, problems };

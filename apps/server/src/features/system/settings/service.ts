@@ -26,13 +26,15 @@ export interface SettingDeps {
   record: RecordChange;
   /** Throws a `Refusal` for a change that this caller may not make; called in the transaction, before it is stored. */
   check: (tx: Executor, key: SettingKey, value: string, actor: Actor) => Promise<void>;
+  /** What whoever changed a setting should know; empty: nothing. `wasSet`: it had a value before. */
+  noticeOf: (key: SettingKey, wasSet: boolean) => Promise<string>;
   /** Called after a change is stored; the answer waits for what follows from it. */
   changed: (key: SettingKey) => Promise<void>;
 }
 
 const definitionOf = (key: SettingKey): SettingDefinition => SETTINGS[key];
 
-export const createSettings = ({ db, transact, store, vault, record, check, changed }: SettingDeps) => {
+export const createSettings = ({ db, transact, store, vault, record, check, noticeOf, changed }: SettingDeps) => {
   const describe = (key: SettingKey, stored: string | undefined): DescribedSetting => {
     const { type, options, isSecret = false, description, default: fallback } = definitionOf(key);
     return {
@@ -101,6 +103,7 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
       after: isSecret ? { value: '*** (new)' } : shown(key, value),
       history: kept(key, before, value),
     });
+    return { wasSet: before !== undefined };
   };
 
   const resetIn = async (tx: Executor, key: SettingKey, actor: Actor, checkVersion: CheckVersion) => {
@@ -132,7 +135,7 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
         const key = knownKey(text);
         checkCredential(key, actor);
         if (given === null) return resetIn(tx, key, actor, anyVersion);
-        return setIn(tx, key, checkSetting({ key, value: given }).value, actor, anyVersion);
+        await setIn(tx, key, checkSetting({ key, value: given }).value, actor, anyVersion);
       },
     },
 
@@ -162,9 +165,10 @@ export const createSettings = ({ db, transact, store, vault, record, check, chan
     async set(input: NewSetting, actor: Actor, checkVersion = anyVersion): Promise<Setting> {
       const { key, value } = checkSetting(input);
       checkCredential(key, actor);
-      await transact((tx) => setIn(tx, key, value, actor, checkVersion));
+      const { wasSet } = await transact((tx) => setIn(tx, key, value, actor, checkVersion));
       await changed(key);
-      return { key, value: definitionOf(key).isSecret ? '' : value };
+      const notice = await noticeOf(key, wasSet);
+      return { key, value: definitionOf(key).isSecret ? '' : value, ...(notice === '' ? {} : { notice }) };
     },
 
     /** Goes back to the default. Throws a 404 for a key that is not in the catalogue. */

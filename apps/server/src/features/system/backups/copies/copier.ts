@@ -1,12 +1,19 @@
 import { kindOf } from '@sallyport/backup/shelf/names';
 import type { Receipts } from '@sallyport/backup/shelf/receipts';
 import type { Shelf } from '@sallyport/backup/shelf/shelf';
-import type { BackupCopyTest, BackupKind, NotificationEvent, SettingKey, ShelvedBackup } from '@sallyport/contract';
+import type {
+  Backup,
+  BackupCopyTest,
+  BackupKind,
+  NotificationEvent,
+  SettingKey,
+  ShelvedBackup,
+} from '@sallyport/contract';
 import type { Logger } from 'pino';
 import { repeat } from '../../../../dataplane/repeat.ts';
 import type { Place } from '../../../../net/places/place.ts';
-import { isInClear } from '../../../../net/places/place-url.ts';
 import { PASSING } from '../passing.ts';
+import { type CopyRules, readCopyRules, reasonToStay, whyNothingIsCopied } from './kept-here.ts';
 import { openPlace } from './open-place.ts';
 import { tryPlace } from './try-place.ts';
 
@@ -28,8 +35,11 @@ const SHORTEST_PAUSE_MS = 60_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-const NOT_ENCRYPTED =
-  'it is not encrypted: set backup.passphrase for scheduled ones, or backup.copy_unencrypted to copy it nonetheless';
+/** Of a backup that stays here, and of one that could not be copied. */
+type Trouble = 'stays' | 'fails';
+
+/** What became of a backup's copy. */
+export type CopyState = Pick<Backup, 'copied_at' | 'copy_problem' | 'copy_retry_at'>;
 
 /** Copies backups of this node to where `backup.copy_url` says, oldest first, in the background. */
 export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }: CopierDeps) => {
@@ -38,43 +48,39 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
   const problems = new Map<string, { problem: string; times: number }>();
   let failuresInARow = 0;
   let tryAt = 0;
-  let toldAt: number | undefined;
+  const toldAt = new Map<Trouble, number>();
+  let lastNotice = '';
 
-  const tellFailure = (name: string, problem: string): void => {
+  const tellFailure = (trouble: Trouble, name: string, problem: string, retryAt: string | null): void => {
     failed();
-    log.error({ backup: name, problem }, 'the backup could not be copied');
+    log.error({ backup: name, problem, retry_at: retryAt }, 'the backup could not be copied');
     const now = clock();
-    if (toldAt !== undefined && now.getTime() - toldAt < DAY_MS) return;
-    toldAt = now.getTime();
+    if (now.getTime() - (toldAt.get(trouble) ?? Number.NEGATIVE_INFINITY) < DAY_MS) return;
+    toldAt.set(trouble, now.getTime());
+    const next = retryAt === null ? '' : `; it is tried again at ${retryAt}`;
     tell({
       event_type: 'backup_failed',
       severity: 'error',
       timestamp: now.toISOString(),
-      message: `The backup ${name} could not be copied: ${problem}`,
-      details: { last_made_at: null },
+      message: `The backup ${name} could not be copied: ${problem}${next}`,
+      details: { last_made_at: null, retry_at: retryAt },
     });
   };
 
-  /** Why a backup stays here, whatever the place is like; undefined when nothing keeps it. */
-  const keptHere = async (backup: ShelvedBackup, to: string): Promise<string | undefined> => {
-    if (backup.kind === 'uploaded') return 'it was uploaded';
-    if (backup.encrypted) return undefined;
-    if ((await read('backup.copy_unencrypted')) !== 'true') return NOT_ENCRYPTED;
-    return isInClear(to) ? 'it is not encrypted, and http:// does not encrypt it either' : undefined;
-  };
-
   /** Oldest first, but what failed comes after what didn't: one that can't be copied must not hold up the others. */
-  const waiting = async (to: string): Promise<ShelvedBackup[]> => {
-    const copied = new Set((await receipts.of(to)).filter((one) => one.copied_at !== null).map(({ name }) => name));
+  const waiting = async (rules: CopyRules): Promise<ShelvedBackup[]> => {
+    const copied = new Set(
+      (await receipts.of(rules.to)).filter((one) => one.copied_at !== null).map(({ name }) => name),
+    );
     const left: ShelvedBackup[] = [];
     for (const backup of (await shelf.list()).reverse()) {
       if (copied.has(backup.name)) continue;
-      const reason = await keptHere(backup, to);
-      if (reason === undefined) left.push(backup);
+      const reason = reasonToStay(backup, rules);
+      if (reason === '') left.push(backup);
       // Somebody relies on these.
       else if (backup.kind === 'scheduled' && !problems.has(backup.name)) {
         problems.set(backup.name, { problem: reason, times: 0 });
-        tellFailure(backup.name, reason);
+        tellFailure('stays', backup.name, reason, null);
       }
     }
     const timesOf = ({ name }: ShelvedBackup) => problems.get(name)?.times ?? 0;
@@ -106,15 +112,23 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
     await receipts.write({ name, to, copied_at: clock().toISOString() });
     problems.delete(name);
     failuresInARow = 0;
-    toldAt = undefined;
+    toldAt.delete('fails');
     log.info({ backup: name, to }, 'the backup was copied');
     await retain(place, to).catch((err: unknown) => log.warn({ err }, 'old copies could not be removed'));
   };
 
+  const warnOf = (notice: string): void => {
+    if (notice !== '' && notice !== lastNotice)
+      log.warn({ notice }, 'backups that are made by themselves are not copied');
+    lastNotice = notice;
+  };
+
   const look = async (): Promise<void> => {
-    const to = await read('backup.copy_url');
+    const rules = await readCopyRules(read);
+    const { to } = rules;
+    warnOf(whyNothingIsCopied(rules));
     if (to === '' || clock().getTime() < tryAt) return;
-    const backups = await waiting(to);
+    const backups = await waiting(rules);
     if (backups.length === 0) return;
     let place: Place | undefined;
     let current = backups[0] as ShelvedBackup;
@@ -128,7 +142,7 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
       problems.set(name, { problem, times: (problems.get(name)?.times ?? 0) + 1 });
       tryAt = clock().getTime() + Math.min(SHORTEST_PAUSE_MS * 2 ** failuresInARow, LONGEST_PAUSE_MS);
       failuresInARow += 1;
-      tellFailure(name, problem);
+      tellFailure('fails', name, problem, new Date(tryAt).toISOString());
     } finally {
       await place?.close();
     }
@@ -148,14 +162,19 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
   };
 
   return {
-    /** What became of a backup's copy. */
-    async of(backup: ShelvedBackup): Promise<{ copied_at: string | null; copy_problem: string }> {
-      const to = await read('backup.copy_url');
-      const receipt = await receipts.read(backup.name);
-      const copied_at = receipt?.to === to ? receipt.copied_at : null;
-      if (to === '' || copied_at !== null) return { copied_at, copy_problem: '' };
-      const problem = (await keptHere(backup, to)) ?? problems.get(backup.name)?.problem ?? '';
-      return { copied_at, copy_problem: problem };
+    /** Reads the settings once, to tell what became of the copies of any number of backups. */
+    async look(): Promise<(backup: ShelvedBackup) => Promise<CopyState>> {
+      const rules = await readCopyRules(read);
+      const { to } = rules;
+      const retryAt = tryAt > clock().getTime() ? new Date(tryAt).toISOString() : null;
+      return async (backup) => {
+        const receipt = await receipts.read(backup.name);
+        const copied_at = receipt?.to === to ? receipt.copied_at : null;
+        if (to === '' || copied_at !== null) return { copied_at, copy_problem: '', copy_retry_at: null };
+        const reason = reasonToStay(backup, rules);
+        if (reason !== '') return { copied_at, copy_problem: reason, copy_retry_at: null };
+        return { copied_at, copy_problem: problems.get(backup.name)?.problem ?? '', copy_retry_at: retryAt };
+      };
     },
 
     /** To be told when a backup was made; not waited for. */
@@ -171,14 +190,16 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
 
     /** Writes, reads and removes a small file there; says why it could not. */
     async test(): Promise<BackupCopyTest> {
-      const to = await read('backup.copy_url');
-      if (to === '') return { copied: false, error: 'backup.copy_url is not set' };
+      const rules = await readCopyRules(read);
+      const { to } = rules;
+      const notice = whyNothingIsCopied(rules);
+      if (to === '') return { copied: false, error: 'backup.copy_url is not set', notice };
       try {
         const place = await openPlace(to, read, ending.signal);
         await tryPlace(place).finally(place.close);
-        return { copied: true, error: '' };
+        return { copied: true, error: '', notice };
       } catch (error) {
-        return { copied: false, error: (error as Error).message };
+        return { copied: false, error: (error as Error).message, notice };
       }
     },
 

@@ -9,6 +9,7 @@ import { onBothDatabases, startApp, type TestApp } from '../../../../testing/sta
 import { S3_KEY, startS3 } from '../../../../testing/start-s3.ts';
 
 const PASSPHRASE = 'nine folded sails';
+const NOTICE = 'Scheduled and automatic backups are not copied, because they are not encrypted. Set backup.passphrase.';
 const SECRET = 'a secret that outlives each start of the server';
 const HOUR_MS = 3_600_000;
 
@@ -61,7 +62,7 @@ onBothDatabases('copies of backups elsewhere', (kind) => {
     const before = await make();
     expect(before).toMatchObject({ copied_at: null, copy_problem: '' });
     await copyToS3();
-    expect(await tested()).toEqual({ copied: true, error: '' });
+    expect(await tested()).toEqual({ copied: true, error: '', notice: NOTICE });
     const since = await make();
     for (const { name } of [before, since]) {
       await eventually(() => isCopied(name)).toBe(true);
@@ -101,6 +102,10 @@ onBothDatabases('copies of backups elsewhere', (kind) => {
     await eventually(() => problemOf(first.name)).toMatch(/ECONNREFUSED/);
     expect(await failures()).toBe(1);
     expect(logged.join('')).toContain('the backup could not be copied');
+    const retryAt = (await find(first.name))?.copy_retry_at;
+    expect(retryAt).toBe(new Date(now.getTime() + 60_000).toISOString());
+    // To whoever gets notifications, as to whoever watches the live log.
+    expect(logged.join('')).toContain(`"retry_at":"${retryAt}"`);
     const second = await make();
     await s3.startAgain();
     // Not before the pause is over.
@@ -186,6 +191,6 @@ onBothDatabases('copies of backups elsewhere', (kind) => {
       'S3RVER',
     );
     await set({ 'backup.copy_url': '' });
-    expect(await tested()).toEqual({ copied: false, error: 'backup.copy_url is not set' });
+    expect(await tested()).toEqual({ copied: false, error: 'backup.copy_url is not set', notice: '' });
   });
 });
