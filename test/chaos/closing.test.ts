@@ -4,7 +4,7 @@ import { all, createEstate } from './estate.ts';
 
 const ROUNDS = 6;
 
-test('a host that is switched off and loses its access list, or is deleted with it, lets nobody through on the way', async () => {
+test('a host that is switched off and loses its access list, or is deleted with it, lets nobody through on the way; nor does one that moves', async () => {
   const lockedOut = await startLockedOut();
   const estate = await createEstate(lockedOut);
   onTestFinished(async () => {
@@ -15,6 +15,8 @@ test('a host that is switched off and loses its access list, or is deleted with 
   for (let round = 0; round < ROUNDS; round += 1) {
     await estate.denied('off');
     await estate.denied('listed');
+    await estate.moved('open');
+    await estate.moved('sealed');
   }
   await estate.check();
   await estate.prepare(all(estate, 'red'));

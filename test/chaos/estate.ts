@@ -28,6 +28,7 @@ const DOMAINS = ['one', 'two', 'three', 'four', 'five', 'six'].map((name) => `${
 /** Nobody who asks here comes from there. */
 const NOBODY = '192.0.2.1';
 const DENIED = 'denied.cut.test';
+const MOVED = 'moved.cut.test';
 const ATTACKED = 'attacked.cut.test';
 
 /** Hosts that an operator changes, and two in front of an origin that no request may ever get through to. */
@@ -44,6 +45,8 @@ export interface Estate {
   hosts(): Promise<Host[]>;
   /** The host that only an access list protects; `switchTo` has it without any, but switched off. */
   denied(switchTo: 'listed' | 'off'): Promise<void>;
+  /** Moves a host between the origin that nobody may reach and one that everybody may, together with its access list. */
+  moved(to: 'sealed' | 'open'): Promise<void>;
   /** Requests that got through to where nobody may get, since `prepare`. */
   passedSoFar(): readonly string[];
   /** Which of them it is. */
@@ -89,9 +92,11 @@ export const createEstate = async (lockedOut: LockedOut): Promise<Estate> => {
     type: 'allow',
     rules: [{ cidr: NOBODY }],
   });
+  const everybody = await call<{ id: number }>('POST', '/access-lists', { name: 'everybody', type: 'deny', rules: [] });
   for (const [domain, access_list_id] of [
     [DENIED, list.id],
     [ATTACKED, null],
+    [MOVED, list.id],
   ] as const) {
     const where = { domain, forward_host: '127.0.0.1', forward_port: sealedPort };
     await call('POST', '/proxy-hosts', { ...where, access_list_id, block_exploits: false });
@@ -110,6 +115,14 @@ export const createEstate = async (lockedOut: LockedOut): Promise<Estate> => {
     await call('PUT', `/proxy-hosts/${(await hostOf(DENIED))?.uuid}`, fields);
   };
 
+  const moved: Estate['moved'] = async (to) => {
+    const fields =
+      to === 'sealed'
+        ? { forward_port: sealedPort, access_list_id: list.id }
+        : { forward_port: portOf('red'), access_list_id: everybody.id };
+    await call('PUT', `/proxy-hosts/${(await hostOf(MOVED))?.uuid}`, fields);
+  };
+
   /** What a client gets who must not get through; 0 for no answer. */
   const askSealed = (host: string, path: string): Promise<number> =>
     new Promise((resolve) => {
@@ -117,7 +130,15 @@ export const createEstate = async (lockedOut: LockedOut): Promise<Estate> => {
         response.resume().on('end', () => resolve(response.statusCode ?? 0));
       }).on('error', () => resolve(0));
     });
-  const askAll = () => Promise.all([askSealed(DENIED, '/'), askSealed(ATTACKED, lockedOut.attack.path)]);
+  const askAll = async () => {
+    // What it answers differs, and is nobody's business but the sealed origin's.
+    const [denied, attacked] = await Promise.all([
+      askSealed(DENIED, '/'),
+      askSealed(ATTACKED, lockedOut.attack.path),
+      askSealed(MOVED, '/'),
+    ]);
+    return [denied, attacked];
+  };
 
   let asking = new AbortController();
   let asked: Promise<void> = Promise.resolve();
@@ -169,6 +190,7 @@ export const createEstate = async (lockedOut: LockedOut): Promise<Estate> => {
     },
     hosts,
     denied,
+    moved,
     passedSoFar: () => passed,
     async isDeniedBy() {
       return (await hostOf(DENIED))?.enabled ? 'listed' : 'off';
@@ -180,6 +202,7 @@ export const createEstate = async (lockedOut: LockedOut): Promise<Estate> => {
       await lockedOut.lock();
       for (const name of await backups()) await call('DELETE', `/backups/${name}`);
       await denied('listed');
+      await moved('sealed');
       for (const domain of DOMAINS) await put(domain, wanted[domain]);
       expect(await answers()).toEqual(Object.fromEntries(DOMAINS.map((domain) => [domain, wanted[domain]])));
       await until('nobody gets through', async () => String(await askAll()) === '403,403', 60_000);

@@ -160,6 +160,7 @@ export const startServer = async (
   });
   const protection = createProtection(ground, {
     plane: dataPlane.protection,
+    closeMoving: dataPlane.routes.closeMoving,
     heldLines: dataPlane.heldLines,
     isOwnApi: dataPlane.isOwnApi,
     crowdsecPort: config.crowdsecPort,

@@ -91,6 +91,10 @@ export const givenEnforcement = (kind: Parameters<typeof emptyStore>[0], work: (
         source: createSecuritySource({ db: database.kysely, isOwnApi: () => false, isResetPending: () => isReset }),
         plane: noted(haproxy.plane, note),
         guardFile: createGuardConfigFile(config.dataDir),
+        async closeMoving(ids) {
+          note(`close ${ids.join()}`);
+          return async () => note('open');
+        },
         core: () => rules,
         clock,
         log: pino({ level: 'silent' }),

@@ -223,6 +223,8 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       await makeStartable(() => rendered);
     },
 
+    intended: (id) => routes.hosts.get(id),
+
     async readBack(id) {
       const host = routes.hosts.get(id);
       const refusal = routes.hosts.refused.get(id);

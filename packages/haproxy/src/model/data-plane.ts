@@ -1,4 +1,11 @@
-import type { CertificateChange, DesiredCertificate, DesiredFiles, DesiredState, HostChange } from './desired.ts';
+import type {
+  CertificateChange,
+  DesiredCertificate,
+  DesiredFiles,
+  DesiredHost,
+  DesiredState,
+  HostChange,
+} from './desired.ts';
 
 /** What became of one host or certificate: live in HAProxy (read back), or not, and why in words for the operator. */
 export type Outcome = { applied: boolean; issue?: string };
@@ -63,6 +70,8 @@ export type DataPlane = {
    * nothing else may be asked of this data plane. What can't be served is left out.
    */
   render(desired: DesiredFiles): Promise<void>;
+  /** How a host is to be served at the moment, whether HAProxy runs or not; undefined when nothing is served for it. */
+  intended(id: number): DesiredHost | undefined;
   /** Reads from HAProxy whether every name of this host has its route. */
   readBack(id: number): Promise<Outcome>;
   /** Runs `reload` while no change is under way, so that the new process reads files that hold every acknowledged one. */

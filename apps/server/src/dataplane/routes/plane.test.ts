@@ -25,7 +25,7 @@ const route = (id: number, name: string, { port }: Origin): HostRoute => ({
   originHost: '127.0.0.1',
   originPort: port,
   mayReachReserved: false,
-  at: () => givenHost({ id, names: [name], origin: { port } }),
+  at: (address) => givenHost({ id, names: [name], origin: { address, port } }),
 });
 
 const namedOrigin = (name: string) => startOrigin(name, (_request, response) => response.end(name));
@@ -202,4 +202,23 @@ test('a change that the store went away from is told as not applied, and made up
   } finally {
     await watch.stop();
   }
+});
+
+test('a host that moves is closed as long as anybody wants it to be, whatever else is told of it', async () => {
+  stored.set(1, route(1, 'moving.test', origins.old)).set(2, route(2, 'staying.test', origins.old));
+  await plane.reconcile();
+  stored.set(1, route(1, 'moving.test', origins.new));
+  const [open, openToo] = [await plane.closeMoving([1, 2, 3]), await plane.closeMoving([1])];
+  const seen = () => Promise.all(['moving.test', 'staying.test'].map(answers));
+  expect(await seen()).toEqual([503, 'old']);
+  expect(plane.hostState(1)).toEqual({ applied: false, issue: expect.stringContaining('closed') });
+
+  await plane.reconcile();
+  await plane.syncHosts([1, 2]);
+  await open();
+  await open();
+  expect(await seen()).toEqual([503, 'old']);
+  await openToo();
+  expect(await seen()).toEqual(['new', 'old']);
+  expect(plane.hostState(1)).toEqual({ applied: true, issue: null });
 });

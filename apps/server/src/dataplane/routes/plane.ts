@@ -3,6 +3,7 @@ import type { CertificateChange, DataPlane, DesiredCertificate, HostChange } fro
 import type { Logger } from 'pino';
 import { createBatches } from '../batches.ts';
 import { type AppliedState, createAppliedStates, isAway } from './applied-states.ts';
+import { createClosedHosts } from './closed-hosts.ts';
 import { collectCertificates, collectEverything } from './collect.ts';
 import { createDesiredHost, type DesiredHostDeps, NOWHERE } from './desired-host.ts';
 import { createNamesInUse } from './names-in-use.ts';
@@ -14,6 +15,8 @@ export interface PlaneDeps extends DesiredHostDeps {
   source: RouteSource;
   log: Logger;
 }
+
+const CLOSED = 'it is closed until who may reach its new origin is known to all who judge';
 
 /** Hosts that are gone through before others get their turn. */
 const HOSTS_PER_TURN = 10_000;
@@ -27,6 +30,7 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
   const names = createNamesInUse();
   const desired = createDesiredHost(deps);
   const restart = createRestartWait();
+  const closed = createClosedHosts();
   let appliedRevision = 0;
   /** Of the newest change that is intended, applied or not. */
   let intendedRevision = 0;
@@ -40,7 +44,13 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
 
   const inUse = (route: HostRoute) => {
     names.remember(route);
-    return desired(route);
+    return closed.has(route.id) ? { host: route.at(NOWHERE), issue: CLOSED } : desired(route);
+  };
+
+  const isMoving = (route: HostRoute): boolean => {
+    const now = driver.intended(route.id)?.origin;
+    const next = desired(route).host.origin;
+    return now !== undefined && (now.address !== next.address || now.port !== next.port);
   };
 
   const openCertificate = (certificate: CertificateSource): DesiredCertificate | undefined => {
@@ -211,6 +221,22 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
       return {
         closed: ids.filter((id) => !flags(id)?.enabled),
         unlisted: ids.filter((id) => flags(id)?.enabled && !flags(id)?.access_list),
+      };
+    },
+
+    /**
+     * Has those of these hosts whose stored routes lead elsewhere than they do at the moment answer 503. What it resolves with lets
+     * their routes go live. Rejects when the store can't be read.
+     */
+    async closeMoving(ids: readonly number[]): Promise<() => Promise<void>> {
+      const routes = await source.hostsById(ids);
+      await deps.resolver.ensure(routes.map(({ originHost }) => originHost));
+      const moving = routes.filter(isMoving).map(({ id }) => id);
+      const reopen = closed.close(moving);
+      if (moving.length > 0) await applyHosts(moving);
+      return async () => {
+        reopen();
+        if (moving.length > 0) await applyHosts(moving);
       };
     },
 

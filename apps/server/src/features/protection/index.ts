@@ -52,7 +52,7 @@ import { createRulesets } from './rulesets/service.ts';
 import { rulesetStore } from './rulesets/store.ts';
 import { createSecuritySource, noticing } from './stored.ts';
 import { createTargetCheck } from './suite/check-targets.ts';
-import { createEnforcement } from './suite/enforcement.ts';
+import { createEnforcement, type EnforcementDeps } from './suite/enforcement.ts';
 import { createGuardConfigFile } from './suite/guard-config-file.ts';
 import { createLockOutRules } from './suite/lock-out.ts';
 import { splitNetworks } from './suite/network-list.ts';
@@ -64,6 +64,8 @@ import { MASTER_SWITCH, securityStore } from './suite/store.ts';
 export interface ProtectionDeps {
   /** Where it is enforced. */
   plane: EnforcementPlane;
+  /** Closes hosts that are about to move; see `createPlane`. */
+  closeMoving: EnforcementDeps['closeMoving'];
   /** What HAProxy still holds of its log. */
   heldLines: () => Promise<readonly string[]>;
   /** Whether an origin is our own management API. */
@@ -114,6 +116,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     ),
     plane,
     guardFile: createGuardConfigFile(dataDir),
+    closeMoving: deps.closeMoving,
     core: findCoreRuleSet,
     clock,
     log,

@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
 import { expect, test } from 'vitest';
 import { eventually } from '../../../../../../test/support/eventually.ts';
 import { ban, type Given, givenEnforcement, readGuardFile } from '../../../testing/given-enforcement.ts';
 import { onBothDatabases } from '../../../testing/start-app.ts';
+import { proxyHostStore } from '../../traffic/proxy-hosts/store.ts';
 import { createGuardConfigFile, guardConfigPath } from './guard-config-file.ts';
 
 onBothDatabases('enforcement', (kind) => {
@@ -162,6 +164,31 @@ onBothDatabases('enforcement', (kind) => {
       guard.kill('SIGCONT');
       await refreshing;
       expect(await it.haproxy.switches()).toMatchObject({ judgeWaf: true, policy: 2 });
+    }));
+
+  test('hosts that are judged anew are closed before guards are told, until nothing older counts', () =>
+    given(async (it) => {
+      await it.haproxy.startGuard();
+      const change = (change: (hosts: ReturnType<typeof proxyHostStore>) => Promise<{ id: number }>) =>
+        it.database.transact((tx) => change(proxyHostStore(tx)));
+      const at = { created_at: '2026-01-01T00:00:00.000Z', updated_at: '2026-01-01T00:00:00.000Z' };
+      const host = { ...PROXY_HOST_DEFAULTS, domain: 'one.test', forward_host: '127.0.0.1', forward_port: 1 };
+      const { id } = await change((hosts) => hosts.insert({ ...host, ...at, uuid: crypto.randomUUID() }, ['one.test']));
+      const { updated_at } = at;
+      const told = async (waf_enabled: boolean) => {
+        await change((hosts) => hosts.update(id, { waf_enabled, updated_at }, undefined));
+        it.order.length = 0;
+        await it.enforcement.refresh();
+        return it.order;
+      };
+      await it.enforcement.replay();
+      // Nobody is judged yet.
+      expect(await told(false)).not.toContain(`close ${id}`);
+      await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.waf.enabled', 'true');
+      await it.enforcement.refresh();
+      expect((await told(true)).slice(-4)).toEqual([`close ${id}`, 'guards', 'switches', 'open']);
+      expect(await told(true)).toEqual([]);
     }));
 
   test('guards are not held to having forgotten a list as long as a route may ask for it', () =>

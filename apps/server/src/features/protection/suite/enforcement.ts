@@ -6,7 +6,7 @@ import { repeat } from '../../../dataplane/repeat.ts';
 import type { CoreRuleSet } from '../rulesets/core-rule-set.ts';
 import { createEnforcedBans, type DecisionSource } from './enforced-bans.ts';
 import type { GuardConfigFile } from './guard-config-file.ts';
-import { createJudging } from './judging.ts';
+import { createJudging, type JudgingDeps } from './judging.ts';
 import { createParts, isAway, type Part } from './parts.ts';
 import { createRetry } from './retry.ts';
 import { computeState, isEnforced, type SecurityFacts, type SecurityState } from './state.ts';
@@ -26,6 +26,8 @@ export interface EnforcementDeps {
   source: EnforcementSource;
   plane: EnforcementPlane;
   guardFile: GuardConfigFile;
+  /** See `JudgingDeps`. */
+  closeMoving: JudgingDeps['closeMoving'];
   core: () => CoreRuleSet | undefined;
   clock: () => Date;
   log: Logger;
@@ -62,7 +64,7 @@ export interface ModulesInForce {
  * is reported, the newest stored state is read and what differs from the applied one is applied. Nothing here rejects
  * because HAProxy or a guard is away; `status` tells.
  */
-export const createEnforcement = ({ source, plane, guardFile, core, clock, log }: EnforcementDeps) => {
+export const createEnforcement = ({ source, plane, guardFile, closeMoving, core, clock, log }: EnforcementDeps) => {
   const parts = createParts(log);
   const retry = createRetry();
   let state: SecurityState | undefined;
@@ -77,7 +79,7 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
   let sweepAt = 0;
 
   const attempted = () => retry.attempted(parts.isWhole(), clock().getTime());
-  const judging = createJudging({ plane, guardFile, parts, newest: () => state, onTurn: attempted });
+  const judging = createJudging({ plane, guardFile, parts, newest: () => state, closeMoving, onTurn: attempted });
   const bans = createEnforcedBans({
     source,
     plane,
@@ -233,7 +235,10 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     /** Of these hosts those for which the guards know an access list. */
     listedHosts(ids: readonly number[]): number[] {
       const listed = new Set(
-        state?.guard.hosts.filter(({ access_list_id }) => access_list_id !== null).map(({ id }) => id),
+        judging
+          .hosts()
+          .filter(({ access_list_id }) => access_list_id !== null)
+          .map(({ id }) => id),
       );
       return ids.filter((id) => listed.has(id));
     },
@@ -245,8 +250,10 @@ export const createEnforcement = ({ source, plane, guardFile, core, clock, log }
     async hostsChanged(ids: readonly number[]): Promise<() => void> {
       const settle = judging.routesChange();
       try {
-        const known = state?.guard.hosts ?? [];
-        if (known.some(({ id }) => ids.includes(id)) || (await source.hasSpecialHost(ids))) await refresh();
+        const changing = new Set(ids);
+        // What was read of the store may not have been told yet.
+        const isKnown = judging.hosts().some(({ id }) => changing.has(id));
+        if (isKnown || (await source.hasSpecialHost(ids))) await refresh();
         return settle;
       } catch (error) {
         settle();

@@ -1,15 +1,22 @@
 import type { GuardSwitches } from '@sallyport/enforcement/entries';
+import type { Applied } from '@sallyport/enforcement/live-map';
 import type { EnforcementPlane } from '../../../dataplane/protection/port.ts';
 import type { GuardConfigFile } from './guard-config-file.ts';
+import { judgedAnew } from './judged-anew.ts';
 import type { Parts } from './parts.ts';
 import type { SecurityState } from './state.ts';
 
-interface JudgingDeps {
+export interface JudgingDeps {
   plane: EnforcementPlane;
   guardFile: GuardConfigFile;
   parts: Parts;
   /** The newest state that was computed. */
   newest: () => SecurityState | undefined;
+  /**
+   * Has those of these hosts that are about to move to another origin answer 503 until what it resolves with is called: neither
+   * of their origins may be reached by what is said of the other.
+   */
+  closeMoving: (ids: readonly number[]) => Promise<() => Promise<void>>;
   /** Called after each turn, whatever came of it. */
   onTurn: () => void;
 }
@@ -18,11 +25,13 @@ interface JudgingDeps {
  * What the guards know and what HAProxy asks them. Guards take seconds to compile rules, and may hang: this has turns of its
  * own, for which nothing waits that HAProxy can do alone.
  */
-export const createJudging = ({ plane, guardFile, parts, newest, onTurn }: JudgingDeps) => {
+export const createJudging = ({ plane, guardFile, parts, newest, closeMoving, onTurn }: JudgingDeps) => {
   /** The switches that HAProxy has. */
   let inForce: GuardSwitches | undefined;
   /** Newest configuration that every guard was seen to serve. */
   let guardsServe: number | undefined;
+  /** What guards judge by, as far as they were told. */
+  let told: SecurityState['guard'] | undefined;
   /** How many changes of hosts are on their way to the routes. */
   let routesUnderway = 0;
   let turns: Promise<void> = Promise.resolve();
@@ -34,20 +43,23 @@ export const createJudging = ({ plane, guardFile, parts, newest, onTurn }: Judgi
       return result;
     });
 
-  const tellGuards = (content: SecurityState['guard']): Promise<void> =>
-    parts.run('guards', async () => {
-      await guardFile.write(content);
-      const revision = guardFile.revision();
-      // Every guard has it.
-      if (parts.isTold('guards', String(revision))) return { applied: true, issue: null };
-      const result = await plane.applyGuardConfig({ revision, ...content });
-      // Unless something newer is demanded by now.
-      if (result.applied && revision === guardFile.revision()) {
-        guardsServe = revision;
-        parts.noteTold('guards', String(revision));
-      }
-      return result;
-    });
+  const tellGuards = async (content: SecurityState['guard']): Promise<Applied> => {
+    await guardFile.write(content);
+    const revision = guardFile.revision();
+    // Every guard has it.
+    if (parts.isTold('guards', String(revision))) return { applied: true, issue: null };
+    const result = await plane.applyGuardConfig({ revision, ...content });
+    // Unless something newer is demanded by now.
+    if (result.applied && revision === guardFile.revision()) {
+      guardsServe = revision;
+      parts.noteTold('guards', String(revision));
+    }
+    return result;
+  };
+
+  /** Hosts that are judged, and otherwise as soon as guards know this. */
+  const rejudged = ({ hosts }: SecurityState['guard']): number[] =>
+    told && (inForce?.judgeAccess || inForce?.judgeWaf) ? judgedAnew(told.hosts, hosts) : [];
 
   /**
    * What verdicts have to be of: what guards serve, so that one that comes back with something older refuses. Before any was
@@ -62,9 +74,19 @@ export const createJudging = ({ plane, guardFile, parts, newest, onTurn }: Judgi
     const state = newest();
     if (!state) return;
     const { guard, switches } = state;
-    await tellGuards(guard);
+    let reopen = async (): Promise<void> => {};
+    await parts.run('guards', async () => {
+      const changed = rejudged(guard);
+      if (changed.length > 0) reopen = await closeMoving(changed);
+      try {
+        return await tellGuards(guard);
+      } finally {
+        told = guard;
+      }
+    });
     // Meanwhile another state may have come; its own turn follows.
     if (newest()?.switches === switches) await tellSwitches({ ...switches, policy: requiredPolicy() });
+    await reopen();
     onTurn();
   };
 
@@ -97,9 +119,13 @@ export const createJudging = ({ plane, guardFile, parts, newest, onTurn }: Judgi
      */
     async demand({ guard, switches }: SecurityState): Promise<void> {
       guardsServe = undefined;
+      told = undefined;
       await guardFile.write(guard);
       await tellSwitches({ ...switches, policy: guardFile.revision() });
     },
+
+    /** The hosts that guards know something of. */
+    hosts: (): SecurityState['guard']['hosts'] => told?.hosts ?? [],
 
     /** Routes are about to change; what it returns is to be called when they have, or won't. */
     routesChange(): () => void {
