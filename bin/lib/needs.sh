@@ -9,8 +9,8 @@ haproxy                             haproxy
 flock                               util-linux
 '
 
-# On top of run_needs: a PostgreSQL server and an SSH server that the tests start themselves, and what they make certificates
-# with.
+# On top of run_needs: a PostgreSQL server and an SSH server that the tests start themselves, what they make certificates with,
+# and the Caddy that they compare the reading of Caddyfiles with.
 # shellcheck disable=SC2034
 test_needs='
 /usr/lib/postgresql/*/bin/initdb    postgresql
@@ -18,6 +18,7 @@ openssl                             openssl
 perl                                perl
 git                                 git
 /usr/sbin/sshd                      openssh-server
+caddy                               caddy
 '
 
 # What `bin/up --with=crowdsec` and the tests add. /usr/share/crowdsec/hub: its offline hub.

@@ -36,20 +36,38 @@ const readTransport = (proxy: ReverseProxy, directive: Directive): void => {
   }
 };
 
-/** Reads a `reverse_proxy`, whose matcher has been taken from `args`. */
+/** Directives that stand for a `reverse_proxy`, and what they have that it has not. */
+const SHORT_FOR: ReadonlyMap<string, readonly string[]> = new Map([
+  ['reverse_proxy', []],
+  ['forward_auth', ['uri', 'copy_headers']],
+  [
+    'php_fastcgi',
+    [
+      ...['root', 'split', 'env', 'index', 'try_files', 'resolve_root_symlink', 'dial_timeout', 'read_timeout'],
+      ...['write_timeout', 'capture_stderr'],
+    ],
+  ],
+]);
+
+/** Whether a directive is a `reverse_proxy`, or short for one. */
+export const isReverseProxy = (name: string): boolean => SHORT_FOR.has(name);
+
+/** Reads a `reverse_proxy`, or what is short for one; its matcher has been taken from `args`. */
 export const readReverseProxy = (directive: Directive, args: readonly Token[]): ReverseProxy => {
+  const own = SHORT_FOR.get(directive.name.text) ?? [];
   const proxy: ReverseProxy = {
     upstreams: args.map(parseUpstream),
     dynamic: undefined,
     tls: false,
     insecure: false,
     versions: undefined,
-    transport: 'http',
+    transport: directive.name.text === 'php_fastcgi' ? 'fastcgi' : 'http',
     settings: [],
     transportSettings: [],
   };
   for (const setting of directive.block ?? []) {
     const { name, args: values } = setting;
+    if (own.includes(name.text)) continue;
     if (ARGUMENT.has(name.text) && values.length === 0) {
       throw new CaddyfileError(`${show(name.text)} needs to be told what`, name, name.text);
     }
@@ -58,15 +76,18 @@ export const readReverseProxy = (directive: Directive, args: readonly Token[]): 
     else if (name.text === 'transport') readTransport(proxy, setting);
     else proxy.settings.push(setting);
   }
-  const [first] = proxy.upstreams;
-  const other = proxy.upstreams.find(({ scheme }) => scheme !== first?.scheme);
-  if (first && other) {
-    throw new CaddyfileError('all upstreams need the same scheme', other.token, other.token.text);
+  let common = '';
+  for (const { scheme, token } of proxy.upstreams) {
+    if (common !== '' && scheme !== common) {
+      throw new CaddyfileError('all upstreams need the same scheme', token, token.text);
+    }
+    common = scheme;
   }
-  if (first?.scheme === 'http' && proxy.tls) {
+  const [first] = proxy.upstreams;
+  if (first && common === 'http' && proxy.tls) {
     throw new CaddyfileError('the upstream is http and its transport is TLS', first.token, first.token.text);
   }
-  if (first?.scheme === 'https') proxy.tls = true;
-  if (first?.scheme === 'h2c') proxy.versions ??= ['h2c', '2'];
+  if (common === 'https') proxy.tls = true;
+  if (common === 'h2c') proxy.versions ??= ['h2c', '2'];
   return proxy;
 };

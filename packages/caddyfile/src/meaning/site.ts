@@ -5,7 +5,7 @@ import { type Address, parseAddress } from './address.ts';
 import { EVERY_REQUEST, type Matcher, type Matchers, matcherOf, readMatchers } from './matcher.ts';
 import type { GlobalOptions } from './options.ts';
 import { handlesRequests, inOrder, isKnownDirective, type Order } from './order.ts';
-import { type ReverseProxy, readReverseProxy } from './reverse-proxy.ts';
+import { isReverseProxy, type ReverseProxy, readReverseProxy } from './reverse-proxy.ts';
 
 /** A directive that handles requests. */
 export interface Handler {
@@ -16,7 +16,7 @@ export interface Handler {
   args: readonly Token[];
   /** What a `handle`, `handle_path` or `route` holds, in the order in which it is asked. */
   inner: Handler[] | undefined;
-  /** What a `reverse_proxy` says. */
+  /** What a `reverse_proxy` says, or what is short for one: `php_fastcgi`, `forward_auth`. */
   proxy: ReverseProxy | undefined;
 }
 
@@ -64,7 +64,7 @@ const readHandler = (directive: Directive, matchers: Matchers, context: Context)
     if (args.length > 0) throw new CaddyfileError(`${name} takes a matcher and a block`, args[0]!, args[0]!.text);
     handler.inner = readHandlers(directive.block ?? [], matchers, context, name !== 'route');
   } else if (name === 'invoke') handler.inner = readInvoked(directive, args, matchers, context);
-  else if (name === 'reverse_proxy') handler.proxy = readReverseProxy(directive, args);
+  else if (isReverseProxy(name)) handler.proxy = readReverseProxy(directive, args);
   return handler;
 };
 
@@ -107,15 +107,29 @@ const checkNesting = ({ name, block }: Directive): void => {
   );
 };
 
+/** Where a site with this address is reached. */
+export const portOf = ({ scheme, port }: Address, { httpPort, httpsPort }: GlobalOptions): number =>
+  port ?? (scheme === 'http' ? httpPort : httpsPort);
+
+const readAddress = (token: Token, options: GlobalOptions): Address => {
+  const address = parseAddress(token);
+  const port = portOf(address, options);
+  const { scheme } = address;
+  if ((scheme === 'http' && port === options.httpsPort) || (scheme === 'https' && port === options.httpPort)) {
+    throw new CaddyfileError(`the address ${show(token.text)} is ${scheme} on port ${port}`, token, token.text);
+  }
+  return address;
+};
+
 /** Reads what a site means. Throws a `CaddyfileError` at the first thing in it that means nothing. */
 export const readSite = (
   { place, keys, directives }: ServerBlock,
-  { order }: GlobalOptions,
+  options: GlobalOptions,
   routes: ReadonlyMap<string, ServerBlock>,
   budget: Budget,
 ): Site => ({
   place,
-  addresses: keys.map(parseAddress),
-  handlers: readHandlers(directives, new Map(), { order, routes, invoked: [], budget }, true),
+  addresses: keys.map((key) => readAddress(key, options)),
+  handlers: readHandlers(directives, new Map(), { order: options.order, routes, invoked: [], budget }, true),
   settings: directives.filter(({ name }) => !name.text.startsWith('@') && !handlesRequests(name.text)),
 });

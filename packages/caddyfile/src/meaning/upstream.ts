@@ -32,6 +32,18 @@ export const parseUpstream = (token: Token): Upstream => {
   const refuse = (why: string) => new CaddyfileError(`the upstream ${show(token.text)} ${why}`, token, token.text);
   const { text } = token;
   if (text.includes('{$')) throw refuse('needs an environment variable that is not known here');
+  // Caddy 2.6 looked these up; later versions want `dynamic srv`.
+  if (text.startsWith('srv+')) {
+    const name = text.slice(4).replace(/^https?:\/\//, '');
+    return {
+      token,
+      scheme: text.startsWith('srv+https:') ? 'https' : '',
+      network: 'srv',
+      host: name,
+      ports: [],
+      isDynamic: true,
+    };
+  }
   const isDynamic = text.includes('{');
   const separator = text.indexOf('://');
   if (separator === -1) {

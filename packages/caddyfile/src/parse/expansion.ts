@@ -195,17 +195,19 @@ const blockNamed = (placeholder: string, block: readonly Token[]): readonly Toke
   const wanted = /^\{blocks\.(.+)\}$/s.exec(placeholder)?.[1];
   let [start, depth] = [-1, 0];
   for (const [index, token] of block.entries()) {
-    const beginsLine = depth === 0 && startsLine(block[index - 1], token);
-    if (beginsLine && !isClosing(token)) {
-      if (start !== -1) return block.slice(start, index);
+    if (depth === 0 && !isClosing(token) && startsLine(block[index - 1], token)) {
+      if (start !== -1) return withoutBraces(block.slice(start, index));
       if (token.text === wanted) start = index + 1;
     }
     if (isOpening(token)) depth++;
     else if (isClosing(token)) depth--;
   }
-  if (start === -1) return [];
-  const inner = block.slice(start);
-  return inner[0] && isOpening(inner[0]) ? inner.slice(1, -1) : inner;
+  return start === -1 ? [] : withoutBraces(block.slice(start));
+};
+
+const withoutBraces = (tokens: readonly Token[]): readonly Token[] => {
+  const opening = tokens.findIndex(isOpening);
+  return opening === -1 ? tokens : tokens.filter((_, index) => index !== opening && index !== tokens.length - 1);
 };
 
 /**

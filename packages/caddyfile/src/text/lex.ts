@@ -88,6 +88,7 @@ class Lexer {
       else if (code === 10) this.#newRow();
       else if (code === 35) this.#skipComment();
       else if (code === 92 && this.#joins()) this.#join();
+      else if (code === 92 && text.charCodeAt(this.#at + 1) === 35) this.#skipComment();
       else return true;
     }
   }
@@ -104,9 +105,14 @@ class Lexer {
     this.#joined++;
   }
 
+  /** A backslash anywhere in a comment joins the next line: Caddy does not mean to, but does. */
   #skipComment(): void {
-    const end = this.#text.indexOf('\n', this.#at);
-    this.#at = end === -1 ? this.#text.length : end;
+    const text = this.#text;
+    const lineEnd = text.indexOf('\n', this.#at);
+    const end = lineEnd === -1 ? text.length : lineEnd;
+    const joins = lineEnd !== -1 && text.slice(this.#at, end).includes('\\');
+    this.#at = end;
+    if (joins) this.#join();
   }
 
   /** Quoted by `quote`; the opening one has been passed. */

@@ -6,7 +6,7 @@ import { type Loss, loss, lossesOf } from './loss.ts';
 import { namesOf } from './names.ts';
 import { type Entry, type Resolved, resolveName } from './resolve.ts';
 import { settingsOf } from './site-settings.ts';
-import { allHandlers, type Trace, traceName } from './trace.ts';
+import { allHandlers, forwards, type Trace, traceName } from './trace.ts';
 
 export interface Made {
   hosts: ImportedHost[];
@@ -58,7 +58,7 @@ const entriesOf = (site: Site, options: GlobalOptions, made: Made): Entry[] => {
 /** The `reverse_proxy` that a host can be made of when none is for all requests: the first in the file. */
 const partialProxy = ({ partial }: Trace): Handler | undefined =>
   allHandlers(partial)
-    .filter(({ proxy }) => proxy)
+    .filter(forwards)
     .reduce<Handler | undefined>((first, one) => {
       const [a, b] = [first?.directive.name, one.directive.name];
       return a === undefined || b!.line < a.line ? one : first;

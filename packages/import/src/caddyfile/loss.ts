@@ -2,6 +2,7 @@ import type { Directive, Handler, Place } from '@sallyport/caddyfile';
 import { isKnownDirective } from '@sallyport/caddyfile';
 import type { ImportWarning } from '../reading.ts';
 import { warn } from './forward.ts';
+import { forwards } from './trace.ts';
 
 /** Something that a proxy host can't express. */
 export interface Loss {
@@ -78,7 +79,7 @@ const kept = (handler: Handler): boolean =>
   (handler.inner ?? []).some(kept);
 
 const targetsOf = (handler: Handler): string[] => {
-  if (handler.proxy) return handler.proxy.upstreams.slice(0, 1).map(({ token }) => token.text);
+  if (handler.proxy && forwards(handler)) return handler.proxy.upstreams.slice(0, 1).map(({ token }) => token.text);
   return (handler.inner ?? []).flatMap(targetsOf);
 };
 

@@ -13,9 +13,12 @@ export interface Trace {
 }
 
 /** Directives that answer, so that what follows them is never asked. */
-const ANSWERS = new Set(['abort', 'acme_server', 'error', 'file_server', 'metrics', 'php_fastcgi', 'redir', 'respond']);
+const ANSWERS = new Set(['abort', 'acme_server', 'error', 'file_server', 'metrics', 'redir', 'respond']);
 /** Of these, the first that matches is asked and no other. */
 const EXCLUSIVE = new Set(['handle', 'handle_path']);
+
+/** Whether a directive sends requests to where their answers come from; `forward_auth` only asks there. */
+export const forwards = ({ proxy, name }: Handler): boolean => proxy !== undefined && name !== 'forward_auth';
 
 /** The wildcard that covers a name, or nothing: `*.b.c` for `a.b.c`. */
 export const wildcardOf = (name: string): string => name.replace(/^[^.]*/, '*');
@@ -44,7 +47,7 @@ const walk = (handlers: readonly Handler[], name: string, trace: Trace): boolean
     else if (handler.inner) {
       isHandled ||= isExclusive;
       if (walk(handler.inner, name, trace)) return true;
-    } else if (handler.proxy) {
+    } else if (forwards(handler)) {
       trace.primary = handler;
       return true;
     } else if (ANSWERS.has(handler.name)) {
