@@ -67,9 +67,10 @@ export const servedByJson = (config: unknown): Served[] => {
 const dialOf = ({ network, host, ports, token }: Upstream): string => {
   if (network === 'unix') return `unix/${host}`;
   if (network === 'srv') return `srv ${host}`;
-  if (ports.length === 0) return token.text;
+  if (ports === undefined) return token.text;
+  const { first, last } = ports;
   const named = network === 'tcp' ? '' : `${network}/`;
-  return `${named}${host.includes(':') ? `[${host}]` : host}:${ports.length > 1 ? `${ports[0]}-${ports.at(-1)}` : ports[0]}`;
+  return `${named}${host.includes(':') ? `[${host}]` : host}:${first === last ? first : `${first}-${last}`}`;
 };
 
 const toProxy = ({

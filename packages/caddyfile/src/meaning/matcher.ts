@@ -10,20 +10,32 @@ export interface Matcher {
   isAll: boolean;
   /** The paths that it asks for, when it asks for nothing else but perhaps a host. */
   paths: readonly string[] | undefined;
-  /** The hosts that it asks for. */
-  hosts: readonly string[] | undefined;
+  /** The hosts that it asks for, wildcards for a first label among them. */
+  hosts: ReadonlySet<string> | undefined;
+  /** Whether it asks for hosts by other patterns, too. */
+  hasOtherHosts: boolean;
   /** Names of everything else that it asks for. */
   others: readonly string[];
 }
 
-export const EVERY_REQUEST: Matcher = { text: '', isAll: true, paths: undefined, hosts: undefined, others: [] };
-
-const ofPaths = (text: string, paths: readonly string[]): Matcher => {
-  return { text, isAll: false, paths, hosts: undefined, others: [] };
+export const EVERY_REQUEST: Matcher = {
+  text: '',
+  isAll: true,
+  paths: undefined,
+  hosts: undefined,
+  hasOtherHosts: false,
+  others: [],
 };
 
-/** Named matchers of a block and those around it. */
-export type Matchers = ReadonlyMap<string, Matcher>;
+const ofPaths = (text: string, paths: readonly string[]): Matcher => {
+  return { text, isAll: false, paths, hosts: undefined, hasOtherHosts: false, others: [] };
+};
+
+/** Named matchers of a block, and those of the blocks around it. */
+export interface Matchers {
+  own: ReadonlyMap<string, Matcher>;
+  around: Matchers | undefined;
+}
 
 /** What the lines of one named matcher ask for; all of them have to be so. */
 const readConditions = (text: string, conditions: readonly Directive[]): Matcher => {
@@ -35,7 +47,14 @@ const readConditions = (text: string, conditions: readonly Directive[]): Matcher
   };
   const others = conditions.map(({ name }) => name.text).filter((name) => name !== 'path' && name !== 'host');
   const [paths, hosts] = [all('path'), all('host')?.map((host) => host.toLowerCase())];
-  return { text, isAll: false, paths: others.length === 0 ? paths : undefined, hosts, others };
+  return {
+    text,
+    isAll: false,
+    paths: others.length === 0 ? paths : undefined,
+    hosts: hosts && new Set(hosts),
+    hasOtherHosts: hosts?.some((host) => /[{}]|^\*[^.]|.\*/.test(host)) ?? false,
+    others,
+  };
 };
 
 /** Reads `@name …`, on one line or with a block. */
@@ -50,7 +69,7 @@ const readNamed = ({ name, args, block }: Directive): Matcher => {
 };
 
 /** The named matchers that a block defines, on top of those around it. Throws when a name is taken within the block. */
-export const readMatchers = (lines: readonly Directive[], around: Matchers): Matchers => {
+export const readMatchers = (lines: readonly Directive[], around: Matchers | undefined): Matchers | undefined => {
   const definitions = lines.filter(({ name }) => name.text.startsWith('@'));
   if (definitions.length === 0) return around;
   const own = new Map<string, Matcher>();
@@ -59,16 +78,18 @@ export const readMatchers = (lines: readonly Directive[], around: Matchers): Mat
     if (own.has(name.text)) throw new CaddyfileError(`there is a matcher ${show(name.text)} already`, name, name.text);
     own.set(name.text, readNamed(definition));
   }
-  return new Map([...around, ...own]);
+  return { own, around };
 };
 
 /** The matcher that a directive's first argument is, or the one that lets everything through. */
-export const matcherOf = (first: Token | undefined, matchers: Matchers): Matcher | undefined => {
+export const matcherOf = (first: Token | undefined, matchers: Matchers | undefined): Matcher | undefined => {
   if (first === undefined) return undefined;
   if (first.text === '*') return { ...EVERY_REQUEST, text: '*' };
   if (first.text.startsWith('/')) return ofPaths(first.text, [first.text]);
   if (!first.text.startsWith('@')) return undefined;
-  const named = matchers.get(first.text);
-  if (!named) throw new CaddyfileError(`there is no matcher ${show(first.text)}`, first, first.text);
-  return named;
+  for (let scope = matchers; scope; scope = scope.around) {
+    const named = scope.own.get(first.text);
+    if (named) return named;
+  }
+  throw new CaddyfileError(`there is no matcher ${show(first.text)}`, first, first.text);
 };

@@ -29,9 +29,14 @@ const toOrder = (names: readonly string[]): Order => new Map(names.map((name, in
 
 const DEFAULT = toOrder(DEFAULT_ORDER);
 
+const MAX_USES = 1000;
+
 /** The order as the global option `order` changes it, in the order of its uses. */
 export const orderOf = (uses: readonly Directive[]): Order => {
-  if (uses.length === 0) return DEFAULT;
+  const [first] = uses;
+  if (first === undefined) return DEFAULT;
+  if (uses.length > MAX_USES)
+    throw new CaddyfileError(`the option order is there more than ${MAX_USES} times`, first.name, 'order');
   let names = [...DEFAULT_ORDER];
   for (const { name, args } of uses) {
     const [what, where, other] = args.map(({ text }) => text);

@@ -45,7 +45,7 @@ export interface Budget {
   left: number;
 }
 
-const readHandler = (directive: Directive, matchers: Matchers, context: Context): Handler => {
+const readHandler = (directive: Directive, matchers: Matchers | undefined, context: Context): Handler => {
   const name = directive.name.text;
   const matcher = matcherOf(directive.args[0], matchers);
   const args = matcher ? directive.args.slice(1) : directive.args;
@@ -68,7 +68,12 @@ const readHandler = (directive: Directive, matchers: Matchers, context: Context)
   return handler;
 };
 
-const readInvoked = ({ name }: Directive, args: readonly Token[], matchers: Matchers, context: Context): Handler[] => {
+const readInvoked = (
+  { name }: Directive,
+  args: readonly Token[],
+  matchers: Matchers | undefined,
+  context: Context,
+): Handler[] => {
   const route = args[0]?.text ?? '';
   const block = context.routes.get(route);
   const refuse = (why: string) => new CaddyfileError(`the named route ${show(route)} ${why}`, args[0] ?? name, route);
@@ -81,7 +86,7 @@ const readInvoked = ({ name }: Directive, args: readonly Token[], matchers: Matc
 /** What handles requests among the lines of a block. */
 const readHandlers = (
   lines: readonly Directive[],
-  around: Matchers,
+  around: Matchers | undefined,
   context: Context,
   isSorted: boolean,
 ): Handler[] => {
@@ -130,6 +135,6 @@ export const readSite = (
 ): Site => ({
   place,
   addresses: keys.map((key) => readAddress(key, options)),
-  handlers: readHandlers(directives, new Map(), { order: options.order, routes, invoked: [], budget }, true),
+  handlers: readHandlers(directives, undefined, { order: options.order, routes, invoked: [], budget }, true),
   settings: directives.filter(({ name }) => !name.text.startsWith('@') && !handlesRequests(name.text)),
 });

@@ -2,6 +2,11 @@ import { CaddyfileError, show } from '../text/error.ts';
 import type { Token } from '../text/token.ts';
 import { splitHostPort } from './address.ts';
 
+export interface PortRange {
+  first: number;
+  last: number;
+}
+
 /** Where requests are sent to. */
 export interface Upstream {
   token: Token;
@@ -10,19 +15,18 @@ export interface Upstream {
   network: string;
   /** Name or address, or the path of a socket; empty for the machine itself. */
   host: string;
-  /** More than one for a range, none for a socket or a placeholder. */
-  ports: number[];
+  /** The same twice unless it is a range; undefined for a socket or a placeholder. */
+  ports: PortRange | undefined;
   /** Whether host or port are only known when a request comes. */
   isDynamic: boolean;
 }
 
-const MAX_RANGE = 65_535;
+const MAX_PORT = 65_535;
 
-const portsOf = (text: string): number[] | undefined => {
-  const [, first, last = first] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
-  if (first === undefined) return undefined;
-  const [from, to] = [Number(first), Number(last)];
-  return from > to || to > MAX_RANGE ? undefined : Array.from({ length: to - from + 1 }, (_, index) => from + index);
+const portsOf = (text: string): PortRange | undefined => {
+  const [, from, to = from] = /^(\d{1,5})(?:-(\d{1,5}))?$/.exec(text) ?? [];
+  const [first, last] = [Number(from), Number(to)];
+  return first <= last && last <= MAX_PORT ? { first, last } : undefined;
 };
 
 const DEFAULT_PORT = { http: '80', h2c: '80', '': '80', https: '443' } as const;
@@ -40,7 +44,7 @@ export const parseUpstream = (token: Token): Upstream => {
       scheme: text.startsWith('srv+https:') ? 'https' : '',
       network: 'srv',
       host: name,
-      ports: [],
+      ports: undefined,
       isDynamic: true,
     };
   }
@@ -56,12 +60,12 @@ export const parseUpstream = (token: Token): Upstream => {
         scheme,
         network: network.replace(/\+h2c$/, ''),
         host: text.slice(slash + 1),
-        ports: [],
+        ports: undefined,
         isDynamic,
       };
     }
     const { host, port } = splitHostPort(slash === -1 ? text : text.slice(slash + 1));
-    if (isDynamic) return { token, scheme: '', network, host, ports: portsOf(port ?? '') ?? [], isDynamic };
+    if (isDynamic) return { token, scheme: '', network, host, ports: portsOf(port ?? ''), isDynamic };
     const ports = portsOf(port || DEFAULT_PORT['']);
     if (!ports) throw refuse('has a port that is none');
     return { token, scheme: '', network, host, ports, isDynamic };

@@ -159,23 +159,25 @@ export class Expansion {
     const target = args[0]!;
     const given = args.slice(1);
     const filled: Token[] = [];
-    const spend = (more: readonly Token[]) => {
-      this.#words += more.length;
+    const spend = (words: number) => {
+      this.#words += words;
       if (this.#words > this.#limits.words) {
         throw new CaddyfileError(`imports make more than ${this.#limits.words} words of this`, target, target.text);
       }
     };
-    spend(tokens);
+    // One for the import itself: there may be many of nothing.
+    spend(tokens.length + 1);
+    const blockNamed = blocksOf(block);
     const isInSnippet = isTopLevel ? snippetSpotter() : () => false;
     for (const token of tokens) {
       if (isInSnippet(token)) filled.push({ ...token, chain });
-      else if (token.text.startsWith('{block') && token.text.endsWith('}')) {
-        const put = blockNamed(token.text, block);
-        spend(put);
+      else if (isForBlock(token)) {
+        const put = blockNamed(token.text);
+        spend(put.length);
         for (const one of put) filled.push(one);
       } else {
         const words = fillIn(token, given, chain);
-        spend(words);
+        spend(words.length);
         for (const word of words) {
           if (word.text !== token.text) this.#filledIn += word.text.length;
           filled.push(word);
@@ -189,20 +191,30 @@ export class Expansion {
   }
 }
 
-/** What `{block}` or `{blocks.name}` stands for, which is nothing when the import has no such block. */
-const blockNamed = (placeholder: string, block: readonly Token[]): readonly Token[] => {
-  if (placeholder === '{block}') return block;
-  const wanted = /^\{blocks\.(.+)\}$/s.exec(placeholder)?.[1];
-  let [start, depth] = [-1, 0];
+const isForBlock = ({ text }: Token): boolean => text === '{block}' || /^\{blocks\..*\}$/s.test(text);
+
+/** Tells what `{block}` or `{blocks.name}` stands for, which is nothing when the import has no such block. */
+const blocksOf = (block: readonly Token[]): ((placeholder: string) => readonly Token[]) => {
+  let named: Map<string, readonly Token[]> | undefined;
+  return (placeholder) => {
+    if (placeholder === '{block}') return block;
+    named ??= namedBlocks(block);
+    return named.get(placeholder.slice('{blocks.'.length, -1)) ?? [];
+  };
+};
+
+/** Each line of a block by its first word: the words that follow it, or the block that it opens. */
+const namedBlocks = (block: readonly Token[]): Map<string, readonly Token[]> => {
+  const starts: number[] = [];
+  let depth = 0;
   for (const [index, token] of block.entries()) {
-    if (depth === 0 && !isClosing(token) && startsLine(block[index - 1], token)) {
-      if (start !== -1) return withoutBraces(block.slice(start, index));
-      if (token.text === wanted) start = index + 1;
-    }
+    if (depth === 0 && !isClosing(token) && startsLine(block[index - 1], token)) starts.push(index);
     if (isOpening(token)) depth++;
     else if (isClosing(token)) depth--;
   }
-  return start === -1 ? [] : withoutBraces(block.slice(start));
+  return new Map(
+    starts.map((start, number) => [block[start]!.text, withoutBraces(block.slice(start + 1, starts[number + 1]))]),
+  );
 };
 
 const withoutBraces = (tokens: readonly Token[]): readonly Token[] => {

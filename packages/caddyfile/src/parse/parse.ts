@@ -19,7 +19,7 @@ export interface Parsed {
   notices: Notice[];
 }
 
-const LIMITS: Limits = { words: 1_000_000, filledIn: 10_000_000, imports: 100, depth: 100, errors: 100 };
+const LIMITS: Limits = { words: 500_000, filledIn: 10_000_000, imports: 100, depth: 100, errors: 100 };
 
 /** Thrown when there are so many errors that what follows is no Caddyfile. */
 class Enough extends Error {}

@@ -9,6 +9,9 @@ const SPACE = /[\t\v\f \u0085\u00A0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u
 const PLAIN = /[^\t\n\v\f\r \\\u0085\u00A0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/y;
 const NOT_SPACE = /[^\t\n\v\f\r \u0085\u00A0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/;
 
+/** Characters of a word without quotes. No name, path or address comes near. */
+const MAX_WORD = 65_536;
+
 export interface Lexed {
   tokens: Token[];
   /** What made the lexer stop before the end. */
@@ -195,6 +198,7 @@ class Lexer {
           return;
         }
       }
+      if (word.length > MAX_WORD) throw new CaddyfileError('this word is too long: is it a Caddyfile?', token, word);
       const code = text.charCodeAt(this.#at);
       if (code === 13) this.#at++;
       else if (code !== 92 || this.#joins()) break;

@@ -37,7 +37,7 @@ const targetOf = (proxy: ReverseProxy): { host: string; port: number } | string 
     return lookedUp(proxy.dynamic) ?? 'its upstreams are looked up in a way that a proxy host can not';
   }
   if (first.network !== 'tcp') return `its upstream ${first.token.text} is no TCP port`;
-  const port = first.ports[0];
+  const port = first.ports?.first;
   if (first.isDynamic || port === undefined)
     return `its upstream ${first.token.text} is only known when a request comes`;
   return { host: OWN[first.host] ?? first.host, port };
@@ -49,7 +49,7 @@ const OF_VERIFICATION = new Set(['tls_server_name', 'tls_trust_pool', 'tls_trust
 const aboutUpstreams = (proxy: ReverseProxy): ImportWarning[] => {
   const [first, ...rest] = proxy.upstreams;
   const warnings = rest.map(({ token }) => warn(token, `the upstream ${token.text} is left out: a proxy host has one`));
-  if (first && first.ports.length > 1) {
+  if (first?.ports && first.ports.last > first.ports.first) {
     warnings.push(
       warn(first.token, `of the ports ${first.token.text} only the first is used: a proxy host has one upstream`),
     );

@@ -1,5 +1,6 @@
 import type { CaddyfileMeaning, GlobalOptions, Handler, Place, Site } from '@sallyport/caddyfile';
 import { parseDomainName, parseOriginHost } from '@sallyport/store/names/domain-name';
+import { atMost } from '../at-most.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
 import { forwardingOf, warn } from './forward.ts';
 import { type Loss, loss, lossesOf } from './loss.ts';
@@ -14,10 +15,11 @@ export interface Made {
   errors: SourceError[];
 }
 
+const MAX_HOST_WARNINGS = 50;
 /** A proxy host has no more names. */
 const MAX_NAMES = 100;
 /** How often names are compared with matchers within one site. */
-const MAX_COMPARISONS = 20_000_000;
+const MAX_COMPARISONS = 50_000_000;
 
 /** The same trace for names that fare the same, so that they become one host. */
 const sharedTraces = (site: Site): ((name: string) => Trace) => {
@@ -42,9 +44,8 @@ const sharedTraces = (site: Site): ((name: string) => Trace) => {
 
 const entriesOf = (site: Site, options: GlobalOptions, made: Made): Entry[] => {
   const names = namesOf(site, options);
-  const conditions = allHandlers(site.handlers).reduce((sum, { matcher }) => sum + 1 + (matcher.hosts?.length ?? 0), 0);
   const asksForHosts = names.some(({ isOfMatcher }) => isOfMatcher);
-  if (asksForHosts && names.length * conditions > MAX_COMPARISONS) {
+  if (asksForHosts && names.length * allHandlers(site.handlers).length > MAX_COMPARISONS) {
     made.errors.push({
       ...warn(site.place, 'this site has too many names for so many matchers'),
       text: names[0]!.name,
@@ -112,7 +113,7 @@ const makeHost = (
     ssl_forced: sslForced,
     ...settings.fields,
     ...(isOpen && { enabled: false }),
-    warnings: [...forwarding.warnings, ...losses.map(({ warning }) => warning)],
+    warnings: atMost(MAX_HOST_WARNINGS, [...losses.map(({ warning }) => warning), ...forwarding.warnings]),
   });
 };
 
@@ -147,6 +148,33 @@ const nameOf = ({ name, site }: Entry, made: Made): string | undefined => {
   }
 };
 
+/** Names of one site that fare the same, at most as many as a host may have. */
+interface Group {
+  names: string[];
+  resolved: Resolved;
+}
+
+const groupAlike = (byName: ReadonlyMap<string, Entry[]>, options: GlobalOptions): Group[] => {
+  const groups: Group[] = [];
+  const open = new Map<Trace, Map<string, Group>>();
+  for (const [name, entries] of byName) {
+    const resolved = resolveName(entries, options);
+    const { entry, sslForced, notes } = resolved;
+    const alike = open.get(entry.trace) ?? new Map<string, Group>();
+    open.set(entry.trace, alike);
+    const key = JSON.stringify([sslForced, entry.plain?.port, entry.secure?.port, notes]);
+    const group = alike.get(key);
+    if (group && group.names.length < MAX_NAMES) {
+      group.names.push(name);
+      continue;
+    }
+    const another = { names: [name], resolved };
+    alike.set(key, another);
+    groups.push(another);
+  }
+  return groups;
+};
+
 /** Makes proxy hosts of sites. A site that can't be one is in `warnings`, with the reason. */
 export const makeHosts = ({ sites, options }: CaddyfileMeaning): Made => {
   const made: Made = { hosts: [], warnings: [], errors: [] };
@@ -160,19 +188,6 @@ export const makeHosts = ({ sites, options }: CaddyfileMeaning): Made => {
       else byName.set(name, [entry]);
     }
   }
-  const groups = new Map<Trace, Map<string, { names: string[]; resolved: Resolved }>>();
-  for (const [name, entries] of byName) {
-    const resolved = resolveName(entries, options);
-    const { entry, sslForced, notes } = resolved;
-    const alike = groups.get(entry.trace) ?? new Map<string, { names: string[]; resolved: Resolved }>();
-    groups.set(entry.trace, alike);
-    const key = JSON.stringify([sslForced, entry.plain?.port, entry.secure?.port, notes]);
-    const group = alike.get(key);
-    if (group && group.names.length < MAX_NAMES) group.names.push(name);
-    else alike.set(group ? `${key}${alike.size}` : key, { names: [name], resolved });
-  }
-  for (const alike of groups.values()) {
-    for (const { names, resolved } of alike.values()) makeHost(names, resolved, options, made);
-  }
+  for (const { names, resolved } of groupAlike(byName, options)) makeHost(names, resolved, options, made);
   return made;
 };

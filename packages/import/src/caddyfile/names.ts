@@ -27,7 +27,7 @@ export const namesOf = (site: Site, options: GlobalOptions): SiteName[] => {
   for (const address of site.addresses) add(address.host, address, false);
   const wide = site.addresses.filter(({ host }) => host === '' || host.startsWith('*.'));
   if (wide.length === 0) return [...names.values()];
-  const asked = new Set(allHandlers(site.handlers).flatMap(({ matcher }) => matcher.hosts ?? []));
+  const asked = new Set(allHandlers(site.handlers).flatMap(({ matcher }) => [...(matcher.hosts ?? [])]));
   for (const name of asked) {
     for (const address of wide) {
       const isBelow = address.host === '' || wildcardOf(name) === address.host;

@@ -1,4 +1,5 @@
 import { type CaddyfileError, type CaddyfileMeaning, type Directive, readCaddyfiles } from '@sallyport/caddyfile';
+import { atMost } from '../at-most.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
 import { warn } from './forward.ts';
 import { makeHosts } from './hosts.ts';
@@ -12,6 +13,9 @@ const staticFilesIn = (directives: readonly Directive[], found: ImportWarning[])
     if (block) staticFilesIn(block, found);
   }
 };
+
+/** Of the whole, not of each host. */
+const MAX_WARNINGS = 1000;
 
 /** Options whose effect on sites is read, or that are about a Caddy that is no longer there. */
 const OPTIONS_WITHOUT_LOSS = new Set(['debug', 'default_bind']);
@@ -45,8 +49,12 @@ export const readCaddyfile = (files: readonly SourceFile[], main?: string): Read
   return {
     source: 'caddyfile',
     hosts,
-    warnings: [...meaning.notices.map((one) => warn(one, one.message)), ...aboutOptions(meaning), ...warnings],
-    errors: [...meaning.errors.map(toError), ...errors],
-    staticFiles,
+    warnings: atMost(MAX_WARNINGS, [
+      ...meaning.notices.map((one) => warn(one, one.message)),
+      ...aboutOptions(meaning),
+      ...warnings,
+    ]),
+    errors: [...meaning.errors.map(toError), ...errors].slice(0, MAX_WARNINGS),
+    staticFiles: atMost(MAX_WARNINGS, staticFiles),
   };
 };

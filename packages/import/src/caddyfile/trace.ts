@@ -23,14 +23,14 @@ export const forwards = ({ proxy, name }: Handler): boolean => proxy !== undefin
 /** The wildcard that covers a name, or nothing: `*.b.c` for `a.b.c`. */
 export const wildcardOf = (name: string): string => name.replace(/^[^.]*/, '*');
 
-const matchesHost = (hosts: readonly string[], name: string): 'yes' | 'no' | 'some' => {
-  if (hosts.includes(name) || hosts.includes(wildcardOf(name)) || hosts.includes('*')) return 'yes';
-  return hosts.some((host) => /[{}]|\*(?!\.)|.\*/.test(host)) ? 'some' : 'no';
+const matchesHost = ({ hosts, hasOtherHosts }: Matcher, name: string): 'yes' | 'no' | 'some' => {
+  if (hosts === undefined || hosts.has(name) || hosts.has(wildcardOf(name)) || hosts.has('*')) return 'yes';
+  return hasOtherHosts ? 'some' : 'no';
 };
 
 /** Whether a directive is for all, none or some of the requests for `name`. */
 const matches = (matcher: Matcher, name: string): 'yes' | 'no' | 'some' => {
-  const byHost = matcher.hosts ? matchesHost(matcher.hosts, name) : 'yes';
+  const byHost = matchesHost(matcher, name);
   if (byHost === 'no') return 'no';
   if (matcher.others.length > 0) return 'some';
   if (matcher.paths && !matcher.paths.some((path) => path === '*' || path === '/*')) return 'some';
