@@ -196,8 +196,16 @@ test('the deprecated variable counts until there is a configuration, and is warn
 
 test('it starts and ends as the configuration changes', async () => {
   const app = await start();
-  await app.send('POST', '/security/config', { crowdsec_mode: 'local' });
-  await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
+  const { pid } = await startCrowdsec(app);
+  const whitelist = join(app.dataDir, 'crowdsec/etc/parsers/s02-enrich/sallyport-whitelist.yaml');
+  const spares = (ip: string) =>
+    until('it is told whom to spare', () => readFileSync(whitelist, 'utf8').includes(ip), WITHIN_MS);
+  await app.send('POST', '/security/config', { crowdsec_mode: 'local', admin_whitelist: '203.0.113.2' });
+  await spares('203.0.113.2');
+  // Told after it was seen to be wanted as well: what runs already is not started once more in its own place.
+  await app.send('POST', '/security/config', { admin_whitelist: '203.0.113.3' });
+  await spares('203.0.113.3');
+  expect((await statusOf(app)).pid).toBe(pid);
   await app.send('POST', '/security/config', { crowdsec_mode: 'disabled' });
   await until('it is stopped', async () => (await statusOf(app)).status === 'stopped', WITHIN_MS);
   const admin = await createGiven(app).administrator();

@@ -69,9 +69,7 @@ export const createRunner = ({
   let replaced: CrowdsecProcess | undefined;
   let starting: Promise<CrowdsecProcess> | undefined;
   let stopping: Promise<void> = Promise.resolve();
-  const restarts = createRestarts(() => {
-    if (!running) beginUnasked();
-  }, onAway);
+  const restarts = createRestarts(() => beginUnasked(), onAway);
   const place = alone(() => {
     log.warn('the connection that keeps CrowdSec on this node was lost');
     // Another node may start it now.
@@ -148,7 +146,8 @@ export const createRunner = ({
 
   /** Nobody waits for its outcome: it is tried again. */
   const beginUnasked = (): void => {
-    if (!isWanted) return;
+    // One that runs would be taken for what an earlier server left behind, and ended.
+    if (!isWanted || running?.isRunning()) return;
     begin().catch((error: unknown) => isWanted && failed(words(error)));
   };
 
