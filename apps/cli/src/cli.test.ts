@@ -72,6 +72,9 @@ describe('without a server', () => {
     ],
     [['token', 'revoke', 'x'], 'must be the number that "token list" shows'],
     [['token', 'revoke', '7'], 'Token not found'],
+    [['history', 'revert', 'x'], 'must be the number of a change or the batch'],
+    [['history', 'revert', '7'], 'there is no active administrator'],
+    [['history', 'list', '--limit', '0'], 'must be a number from 1 to 1000'],
     [['keys', 'forget', '../../etc'], 'no key ../../etc is kept'],
     [['nonsense'], 'unknown command'],
   ])('refuses %j', async (args, message) => {
@@ -187,6 +190,10 @@ describe('without a server', () => {
 
   test('tells that the server is away', async () => {
     await run(dataDir, ['migrate']);
+    await run(dataDir, ['user', 'create-admin', 'root@example.com']);
+    const revert = await run(dataDir, ['history', 'revert', '7']);
+    expect(revert).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Sallyport has to run for that') });
+    expect((await run(dataDir, ['token', 'list'])).out).not.toContain('history');
     expect(await run(dataDir, ['status'])).toMatchObject({
       code: 3,
       out: expect.stringContaining('schema: up to date'),
@@ -273,6 +280,54 @@ describe('beside a running server', () => {
     expect((await cli(['token', 'list'])).out).toMatch(/1\s+ci\s+admin\s+admin@example\.com/);
     expect((await cli(['token', 'revoke', '1'])).code).toBe(0);
     await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 20_000, interval: 50 });
+  });
+
+  test('lists what was changed, and takes it back with the checks of the server', { timeout: 180_000 }, async () => {
+    const { headers } = await createGiven(app).signIn('admin@example.com');
+    const host = { domain: 'one.example.com', forward_host: '192.0.2.1', forward_port: 80 };
+    const { body } = await app.send<{ uuid: string }>('POST', '/proxy-hosts', host, headers);
+    await app.send('POST', '/settings', { key: 'smtp.password', value: 'a secret of ours' }, headers);
+    await app.send('PUT', `/proxy-hosts/${body.uuid}`, { forward_port: 81 }, headers);
+    const port = async () =>
+      (await app.send<{ forward_port?: number }>('GET', `/proxy-hosts/${body.uuid}`, undefined, headers)).body
+        .forward_port;
+    const resource = `proxy-hosts/${body.uuid}`;
+    const all = await cli(['history', 'list']);
+    expect(all).toMatchObject({ code: 0, err: '' });
+    expect(all.out).toMatch(/settings\/smtp\.password/);
+    expect(all.out).not.toContain('a secret of ours');
+    const [changed = '', made = '', ...rest] = (await cli(['history', 'list', '--resource', `/${resource}/`])).out
+      .split('\n')
+      .slice(1, -1);
+    expect(rest).toEqual([]);
+    expect(changed).toMatch(
+      new RegExp(`^\\d+ +\\S+Z +admin@example\\.com +proxy_host\\.update +${resource} +forward_port `),
+    );
+    expect(made).toMatch(/proxy_host\.create .* made +[0-9a-f-]{36}$/);
+    expect((await cli(['history', 'list', '--limit', '1'])).out.trim().split('\n')).toHaveLength(2);
+
+    const [id = ''] = changed.split(' ');
+    expect(await cli(['history', 'revert', id])).toEqual({
+      code: 0,
+      out: 'taken back, as admin@example.com\n',
+      err: '',
+    });
+    expect(await port()).toBe(80);
+    const again = await cli(['history', 'revert', id]);
+    expect(again).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is as it was before') });
+    expect((await cli(['history', 'list', '--limit', '1'])).out).toContain(`forward_port (takes back ${id})`);
+    const batch = made.split(' ').at(-1) ?? '';
+    // Changed since: a batch goes back as a whole, or not at all.
+    await app.send('PUT', `/proxy-hosts/${body.uuid}`, { forward_port: 82 }, headers);
+    expect((await cli(['history', 'revert', batch])).err).toContain('It has been changed since: forward_port');
+    await app.send('PUT', `/proxy-hosts/${body.uuid}`, { forward_port: 80 }, headers);
+    const whole = await cli(['history', 'revert', batch, '--user', 'Admin@Example.com']);
+    expect(whole).toEqual({ code: 0, out: `${resource}\ntaken back, as admin@example.com\n`, err: '' });
+    expect((await cli(['history', 'revert', '1', '--user', 'nobody@example.com'])).err).toContain(
+      'no active administrator',
+    );
+    // What it signs in with is gone at once.
+    expect((await cli(['token', 'list'])).out).not.toContain('history');
   });
 
   test('lets an administrator back in who lost password and second factor', async () => {

@@ -5,6 +5,7 @@ import { auditCommand } from './commands/audit.ts';
 import { backupCommand } from './commands/backup.ts';
 import { configCommand } from './commands/config.ts';
 import { emergencyCommand } from './commands/emergency.ts';
+import { historyCommand } from './commands/history.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { statusCommand } from './commands/status.ts';
@@ -27,6 +28,7 @@ const program = new Command('sallyport')
   .addCommand(tokenCommand())
   .addCommand(auditCommand())
   .addCommand(backupCommand())
+  .addCommand(historyCommand())
   .addCommand(keysCommand())
   .addCommand(configCommand())
   .addCommand(migrateCommand())
