@@ -13,6 +13,9 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 
 /** Who may visit nothing in either state. */
 const STRANGER = '127.0.0.9';
+/** Who is banned in both states, and who was banned after both were backed up. */
+const BANNED = ['127.0.0.7', '127.0.0.8'];
+const NEVER_LET_IN = [STRANGER, ...BANNED];
 const RULE = 'SecRule REQUEST_URI "@contains attack" "id:900901,phase:1,deny,status:403"';
 
 /** Whose API is called. */
@@ -63,10 +66,10 @@ const trespass = () => {
   let asked = 0;
   const hosts = ['both.test', 'first.test', 'second.test'];
   const clients = hosts.flatMap((host) =>
-    Array.from({ length: 3 }, async () => {
+    NEVER_LET_IN.map(async (from) => {
       while (!isOver) {
         // HAProxy may be between two processes.
-        await visit(host, '/attack', STRANGER).catch(() => delay(5));
+        await visit(host, '/attack', from).catch(() => delay(5));
         asked += 1;
       }
     }),
@@ -112,6 +115,8 @@ const configure = async () => {
   });
   await put('security.acl.enabled', 'true');
   await put('feature.guard.enabled', 'true');
+  const ban = (ip: string | undefined) => call('POST', '/security/decisions', { ip, action: 'block' });
+  await ban(BANNED[0]);
   const both = await addHost('both.test', { access_list_id: list.id, waf_enabled: false });
   const only = await addHost('first.test', { access_list_id: list.id, waf_enabled: false });
   first = (await call<{ name: string }>('POST', '/backups', {})).name;
@@ -122,6 +127,7 @@ const configure = async () => {
   await call('DELETE', `/proxy-hosts/${only.uuid}`);
   await addHost('second.test', { waf_enabled: true });
   second = (await call<{ name: string }>('POST', '/backups', {})).name;
+  await ban(BANNED[1]);
 };
 
 const createNode = async (databaseUrl?: string): Promise<Product> => {
@@ -165,10 +171,12 @@ describe('a restore', () => {
       expect(await visit('first.test', '/', '127.0.0.1')).toBe(200);
       expect(await visit('second.test', '/', '127.0.0.1')).toBe(404);
       expect(await visit('both.test', '/', STRANGER)).toBe(403);
+      for (const banned of BANNED) expect(await visit('first.test', '/', banned)).toBe(403);
       expect(await restore(second)).toMatchObject({ restored: true });
       expect(await names()).toEqual(SECOND);
       await until('rules are in force', async () => (await visit('both.test', '/', STRANGER)) === 200);
       expect(await visit('second.test', '/attack', '127.0.0.1')).toBe(403);
+      for (const banned of BANNED) expect(await visit('second.test', '/', banned)).toBe(403);
     }
     expect(await stop()).toBeGreaterThan(100);
     expect(trespassers).toEqual([]);
@@ -204,7 +212,7 @@ describe('a restore', () => {
     }
     await stop();
     // From 127.0.0.1 it is the first state that lets it through.
-    expect(trespassers.filter((who) => who.endsWith(STRANGER))).toEqual([]);
+    expect(trespassers.filter((who) => NEVER_LET_IN.some((one) => who.endsWith(one)))).toEqual([]);
   });
 });
 

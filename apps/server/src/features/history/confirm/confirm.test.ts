@@ -1,10 +1,14 @@
 import type { AccessList, Confirmation, ErrorBody, HistoryEntry, ProxyHost } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
-import { expect, test } from 'vitest';
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
 import { until } from '../../../../../../test/support/until.ts';
+import { startServer } from '../../../server.ts';
 import { fromOutside } from '../../../testing/given-accounts.ts';
 import { givenHistory } from '../../../testing/given-history.ts';
-import { onBothDatabases } from '../../../testing/start-app.ts';
+import { onBothDatabases, startApp } from '../../../testing/start-app.ts';
 
 /** On this host, without credentials: what locks users out locks nobody out here. */
 const LOCAL = {};
@@ -211,5 +215,63 @@ onBothDatabases('a change that has to be confirmed', (kind) => {
     const idle = await send('PUT', `/proxy-hosts/${uuid}?confirm_within=60`, { forward_port: 80 });
     expect(idle.headers.get('x-sallyport-confirm')).toBeNull();
     expect(await pending()).toEqual([]);
+  });
+});
+
+test('two nodes that come to it in one moment take a change back once', { timeout: 120_000 }, async () => {
+  let now = Date.parse('2026-03-01T12:00:00.000Z');
+  const clock = () => new Date(now);
+  const said: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void said.push(line) });
+  const env = { SALLYPORT_ENCRYPTION_KEY: 'one key of both nodes 0123456789abcdef' };
+  const first = await startApp('postgres', env, { clock, log });
+  onTestFinished(() => first.stop());
+  await withTemporaryDirectory(async (dataDir) => {
+    const second = await startServer({ ...first.config, dataDir }, log, { clock });
+    const database = openDatabase(first.config);
+    const { kysely: db } = database;
+    try {
+      const { body: host } = await first.send<ProxyHost>('POST', '/proxy-hosts', HOST);
+      await first.send('PUT', `/proxy-hosts/${host.uuid}?confirm_within=60`, { forward_port: 81 });
+      // Both have seen that it is overdue, and wait for the lock of the store, before one of them gets it.
+      await db.transaction().execute(async (tx) => {
+        await sql`update revisions set revision = revision where id = 1`.execute(tx);
+        now += 61_000;
+        const waiting = async () => {
+          const { rows } = await sql`select pid from pg_stat_activity
+            where datname = current_database() and wait_event_type = 'Lock' and query like '%revisions%'`.execute(db);
+          return rows.length === 2;
+        };
+        await until('both wait', waiting, 60_000);
+      });
+      const pending = async () => (await first.send<Confirmation[]>('GET', '/security/confirm')).body;
+      await until('it is taken back', async () => (await pending()).length === 0, 60_000);
+      // The other one was let in after it, and is through as well.
+      const busy = async () => {
+        const { rows } = await sql`select pid from pg_stat_activity
+          where datname = current_database() and state <> 'idle' and query like '%revisions%' and pid <> pg_backend_pid()`.execute(
+          db,
+        );
+        return rows.length > 0;
+      };
+      await until('none is at it', async () => !(await busy()), 60_000);
+      for (const url of [first.url, second.url]) {
+        const answer = await fetch(`${url}/api/v1/proxy-hosts/${host.uuid}`);
+        expect(((await answer.json()) as ProxyHost).forward_port).toBe(80);
+      }
+      const history = (await first.send<HistoryEntry[]>('GET', `/proxy-hosts/${host.uuid}/history`)).body;
+      expect(history.map(({ actor }) => actor)).toEqual(['not confirmed', 'local', 'local']);
+      const noted = await db
+        .selectFrom('audit_logs')
+        .select('id')
+        .where('action', '=', 'change.not_confirmed')
+        .execute();
+      expect(noted).toHaveLength(1);
+      expect(said.filter((line) => line.includes('is taken back'))).toHaveLength(1);
+      expect(said.filter((line) => line.includes('can not be taken back'))).toEqual([]);
+    } finally {
+      await database.stop();
+      await second.stop();
+    }
   });
 });
