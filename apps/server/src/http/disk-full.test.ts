@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EmergencyDrill } from '@sallyport/contract';
@@ -77,6 +77,10 @@ describe.skipIf(!isRoot)('a full disk', () => {
     expect(await app.send('POST', '/certificates/upload', certificate)).toMatchObject(full);
     expect(await app.send('POST', '/backups', {}, headers)).toMatchObject(full);
     expect(await app.send('POST', '/backups/upload', upload, headers)).toMatchObject(full);
+    // Room for a part of it is no room.
+    truncateSync(filling, statSync(filling).size - 4_096);
+    expect(await app.send('POST', '/backups/upload', upload, headers)).toMatchObject(full);
+    fill();
     expect(readdirSync(backups)).toEqual(files);
     expect((await app.send('GET', '/proxy-hosts')).body).toEqual(before);
     const drill = await app.send<EmergencyDrill>('POST', '/emergency/drill', undefined, headers);

@@ -20,7 +20,8 @@ const receive = async (source: AsyncIterable<Buffer>, draft: Draft): Promise<str
   const digest = createHash('sha256');
   for await (const piece of source) {
     digest.update(piece);
-    await draft.file.write(piece);
+    // Not `write`, which on a disk that gets full writes a part, and says so in what it returns.
+    await draft.file.appendFile(piece);
   }
   return digest.digest('hex');
 };
