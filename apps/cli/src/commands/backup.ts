@@ -5,6 +5,7 @@ import { isBackupName } from '@sallyport/backup/shelf/names';
 import { problemsOf } from '@sallyport/backup/shelf/open-backup';
 import { createShelf, type Shelf } from '@sallyport/backup/shelf/shelf';
 import { createShelving } from '@sallyport/backup/shelf/shelve';
+import { verifyShelved } from '@sallyport/backup/shelf/verify';
 import { SHORTEST_PASSPHRASE, type ShelvedBackup } from '@sallyport/contract';
 import { Command } from 'commander';
 import { loadConfig, withDeployment } from '../deployment.ts';
@@ -81,12 +82,15 @@ const verify = () =>
   ).action(async (named: string, { passphraseFile }: PassphraseOption, command: Command) => {
     const config = loadConfig(command);
     const shelf = createShelf(config.dataDir);
+    const stored = () => deploymentPassphrase(config);
     const path = isBackupName(named) ? shelf.pathOf(named) : named;
     if (!existsSync(path)) throw new CommandFailure(`there is no file ${path}`);
     const given = await readPassphrase(passphraseFile);
-    const problems = await problemsOf(path, given, () => deploymentPassphrase(config));
+    const shelved = isBackupName(named) ? await shelf.find(named) : undefined;
+    const problems = shelved
+      ? await verifyShelved(shelf, shelved, { given, stored, at: clock() })
+      : await problemsOf(path, given, stored);
     if (problems.length > 0) throw new CommandFailure(problems.join('; '));
-    if (isBackupName(named)) await shelf.noteVerified(named, clock());
     print('the backup is whole');
   });
 

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { ArchiveError } from '@sallyport/backup/format/archive-error';
 import type { Archive } from '@sallyport/backup/format/open-archive';
+import { backUpBeforeMigration } from '@sallyport/backup/shelf/before-migration';
 import { makeBackup } from '@sallyport/backup/shelf/make-backup';
 import { isBackupName } from '@sallyport/backup/shelf/names';
 import { openVerified } from '@sallyport/backup/shelf/open-backup';
@@ -14,7 +15,7 @@ import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { systemActor } from '@sallyport/store/actor';
 import { type Audit, createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
-import { migrate } from '@sallyport/store/database/migrate';
+import { MIGRATION_NAMES, migrate, pendingMigrations } from '@sallyport/store/database/migrate';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import { type Differences, revisionOf } from '@sallyport/store/snapshot/compare';
@@ -87,6 +88,19 @@ const restoreInto = async (target: Target & Parameters<typeof withPrepared>[0], 
   });
 };
 
+/** Brings the store up to this version, as `sallyport migrate` does. */
+const bringUp = async (database: Database, config: Config, isDry: boolean): Promise<void> => {
+  const pending = await pendingMigrations(database);
+  if (isDry && pending.length > 0 && pending.length < MIGRATION_NAMES.length) {
+    throw new CommandFailure(
+      'the store is older than this version, and is left as it is; run "sallyport migrate" first',
+    );
+  }
+  const backup = await backUpBeforeMigration(database, config);
+  if (backup) print(`made the backup ${backup}`);
+  await migrate(database);
+};
+
 /** `sallyport backup restore …` */
 export const restoreCommand = (): Command =>
   new Command('restore')
@@ -110,7 +124,7 @@ export const restoreCommand = (): Command =>
         const database = openDatabase(config);
         try {
           await refuseWhileInUse({ config, database });
-          await migrate(database);
+          await bringUp(database, config, options.dryRun === true);
           const vault = await openStoreVault(database, config);
           const { kysely: db, transactAside } = database;
           const audit = createAudit({ db, transactAside, store: auditStore, vault, clock });

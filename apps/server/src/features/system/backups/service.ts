@@ -8,6 +8,7 @@ import { createQueue } from '@sallyport/backup/shelf/one-at-a-time';
 import { openVerified, problemsOf } from '@sallyport/backup/shelf/open-backup';
 import { createShelf } from '@sallyport/backup/shelf/shelf';
 import { createShelving } from '@sallyport/backup/shelf/shelve';
+import { verifyShelved } from '@sallyport/backup/shelf/verify';
 import type { Backup, BackupKind, BackupReport, ListQuery, ShelvedBackup } from '@sallyport/contract';
 import { refuseApiToken } from '@sallyport/store/accounts/session-only';
 import { type Actor, type ChangeEntry, type RecordChange, systemActor } from '@sallyport/store/actor';
@@ -180,10 +181,8 @@ export const createBackups = (deps: BackupDeps) => {
     async verify(name: string, passphrase: string | undefined): Promise<BackupReport> {
       await find(name);
       return askedFor(async () => {
-        const { encrypted } = await find(name);
-        const problems = await problemsOf(shelf.pathOf(name), passphrase, passphraseHere);
-        // A wrong passphrase tells nothing about the file.
-        if (problems.length === 0 || !encrypted) await shelf.noteVerified(name, problems.length === 0 ? clock() : null);
+        const backup = await find(name);
+        const problems = await verifyShelved(shelf, backup, { given: passphrase, stored: passphraseHere, at: clock() });
         return { valid: problems.length === 0, problems };
       });
     },
