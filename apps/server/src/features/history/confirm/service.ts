@@ -95,7 +95,12 @@ export const createConfirmations = (deps: ConfirmDeps) => {
           retries.delete(row.id);
           if (!done) continue;
           tellOf(row, done.reverted, done.left);
-          if (isSettled) await settleAll(done.touched);
+          // In the store it is back: whoever compares that with the proxy makes up for the rest.
+          if (isSettled) {
+            await settleAll(done.touched).catch((err: unknown) =>
+              log.error({ err, id: row.id }, 'what was taken back could not be taken to the proxy'),
+            );
+          }
         } catch (error) {
           await failed(row, error);
         }

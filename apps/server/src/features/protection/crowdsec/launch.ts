@@ -81,7 +81,13 @@ export const launch = async ({
   onPrepared();
   const child = await startProcess(instance);
   onStarted(child);
-  notePid(noteFile, child);
+  try {
+    notePid(noteFile, child);
+  } catch (error) {
+    // Whoever comes later would find its port taken, and not know by whom.
+    await child.stop();
+    throw error;
+  }
   if (!isWanted()) await child.stop();
   const early = await earlyEnd(child);
   if (early !== undefined) throw new Error(early);

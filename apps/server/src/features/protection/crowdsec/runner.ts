@@ -73,7 +73,7 @@ export const createRunner = ({
   const place = alone(() => {
     log.warn('the connection that keeps CrowdSec on this node was lost');
     // Another node may start it now.
-    running?.stop().catch((err: unknown) => log.error({ err }, 'CrowdSec could not be ended'));
+    (running ?? launched)?.stop().catch((err: unknown) => log.error({ err }, 'CrowdSec could not be ended'));
   });
 
   const isReady = async (): Promise<boolean> => running?.isRunning() === true && (await isUp(port));

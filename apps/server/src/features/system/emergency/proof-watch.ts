@@ -21,7 +21,7 @@ const PROVEN_FOR_MS = 30 * DAY_MS;
 
 const messageOf = (provenAt: string | null, days: number): string =>
   provenAt === null
-    ? `The emergency path has never been proven: run a drill (POST /api/v1/emergency/drill)`
+    ? 'The emergency path has never been proven: run a drill (POST /api/v1/emergency/drill)'
     : `The emergency path was last proven ${days} days ago: run a drill (POST /api/v1/emergency/drill)`;
 
 /** Tells once a day, whatever number of nodes and starts, when the last drill that succeeded is more than 30 days ago. */
