@@ -155,6 +155,16 @@ export class Expansion {
     this.#frames.push({ tokens: this.#fill(line, tokens, chain), next: 0 });
   }
 
+  /** The words of a block, never on one line with those of another, nor with their own when it is there twice. */
+  #onLinesOfTheirOwn(block: readonly Token[]): Token[] {
+    const moved = new Map<number, number>();
+    return block.map((token) => {
+      const chain = moved.get(token.chain) ?? this.#chains.push(this.#chains[token.chain]) - 1;
+      moved.set(token.chain, chain);
+      return { ...token, chain };
+    });
+  }
+
   #fill({ args, block, isTopLevel }: ImportLine, tokens: readonly Token[], chain: number): Token[] {
     const target = args[0]!;
     const given = args.slice(1);
@@ -174,7 +184,7 @@ export class Expansion {
       else if (isForBlock(token)) {
         const put = blockNamed(token.text);
         spend(put.length);
-        for (const one of put) filled.push(one);
+        for (const one of this.#onLinesOfTheirOwn(put)) filled.push(one);
       } else {
         const words = fillIn(token, given, chain);
         spend(words.length);
