@@ -28,7 +28,7 @@ export const createChanger = ({ api, origins, ledger, random }: ChangeDeps) => {
 
   const call = async (method: string, path: string, body?: object): Promise<Response> => {
     const request = body ? { method, headers: json, body: JSON.stringify(body) } : { method };
-    return fetch(`${api}${path}`, { ...request, signal: AbortSignal.timeout(10_000) });
+    return fetch(`${api}${path}`, { ...request, signal: AbortSignal.timeout(60_000) });
   };
 
   /** Throws unless the API did what it was asked for. */
@@ -43,7 +43,7 @@ export const createChanger = ({ api, origins, ledger, random }: ChangeDeps) => {
 
   /** A change that got no answer may have been made or not: ask, as soon as somebody answers. */
   const forgetAnswer = async (domain: string): Promise<void> => {
-    const hosts = await until('the API is back', () => list().catch(() => undefined), 30_000);
+    const hosts = await until('the API is back', () => list().catch(() => undefined), 90_000);
     const host = hosts.find((candidate) => candidate.domain === domain);
     if (host) uuids.set(domain, host.uuid);
     else uuids.delete(domain);
@@ -104,7 +104,7 @@ export const createChanger = ({ api, origins, ledger, random }: ChangeDeps) => {
           ledger.settle(askedAt, performance.now());
           return true;
         },
-        30_000,
+        90_000,
       );
     },
     counts: () => ({ acknowledged, unanswered }),

@@ -64,7 +64,7 @@ const recover = async (product: Product, before: Record<Victim, number>, killed:
       const { outcome } = await request(ports.http, 'unknown.chaos.test');
       return health?.status === 200 && 'answer' in outcome;
     },
-    30_000,
+    90_000,
   );
 };
 
@@ -208,7 +208,7 @@ test('HAProxy comes up with every acknowledged change while the server hangs', a
       const isNew = product.pids()['haproxy worker'] !== before['haproxy worker'];
       return isNew && 'answer' in (await request(ports.http, domains[0]!)).outcome;
     },
-    30_000,
+    90_000,
   );
   for (const [domain, target] of ledger.expected()) {
     expect(await request(ports.http, domain)).toMatchObject({ domain, outcome: { answer: target } });

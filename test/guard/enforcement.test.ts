@@ -122,7 +122,7 @@ describe('the suite, from the API to the browser', () => {
           before = now;
           return isSettled;
         },
-        { interval: 500, timeout: 15_000 },
+        { interval: 500 },
       )
       .toBe(true);
     const blocked = await value('svc_waf_blocked_total');

@@ -15,6 +15,7 @@ import {
   type SecurityStatus,
 } from '@sallyport/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { until } from '../support/until.ts';
@@ -113,7 +114,7 @@ describe('an operator who is locked out', () => {
   const sallyport = async (...args: string[]): Promise<{ code: number | null; output: string }> => {
     const child = spawn(process.execPath, [cli, ...args], {
       cwd: tmpdir(),
-      env: { PATH: process.env.PATH ?? '' },
+      env: bareEnvironment,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const code = new Promise<number | null>((resolve) => child.once('close', resolve));

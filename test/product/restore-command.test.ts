@@ -3,11 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { emptyStore } from '@sallyport/server/testing/start-app';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
-
 const MAIN = join(import.meta.dirname, '../../apps/cli/src/main.ts');
 const PASSPHRASE = 'seven quiet harbours';
 

@@ -2,12 +2,10 @@ import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyStore } from '@sallyport/server/testing/start-app';
 import pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { sallyport as run } from '../support/sallyport-command.ts';
 
 // Each command is a process of its own.
-vi.setConfig({ testTimeout: 120_000 });
-
 test('the store is copied to PostgreSQL and back, trail included', async () => {
   await emptyStore('sqlite', async ({ dataDir }) => {
     await run(dataDir, ['migrate']);

@@ -3,6 +3,7 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { bareEnvironment } from './bare-environment.ts';
 import { freePorts } from './free-ports.ts';
 import { createProduct, type Product } from './product.ts';
 import { until } from './until.ts';
@@ -118,7 +119,7 @@ export const startLockedOut = async (databaseUrl?: string): Promise<LockedOut> =
   const resetFromShell = async (): Promise<boolean> => {
     const child = spawn(process.execPath, [cli, '--data-dir', product.dataDir, 'emergency', 'reset'], {
       stdio: 'ignore',
-      env: { PATH: process.env.PATH ?? '', ...(databaseUrl && { DATABASE_URL: databaseUrl }) },
+      env: { ...bareEnvironment, ...(databaseUrl && { DATABASE_URL: databaseUrl }) },
     });
     return (await new Promise((resolve) => child.once('close', resolve))) === 0;
   };

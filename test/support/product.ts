@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { listProcesses, type ProcessInfo, readEnvironment } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
+import { bareEnvironment } from './bare-environment.ts';
 import { until } from './until.ts';
 
 /** What can be killed. */
@@ -59,8 +60,7 @@ export const createProduct = (
   const dataDir = join(dir, 'data');
   const logFile = join(dir, 'log');
   const env = {
-    PATH: process.env.PATH ?? '',
-    ...(process.env.NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE }),
+    ...bareEnvironment,
     ...(process.env.MALLOC_ARENA_MAX && { MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX }),
     SALLYPORT_DATA_DIR: dataDir,
     ...(databaseUrl && { DATABASE_URL: databaseUrl }),

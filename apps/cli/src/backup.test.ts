@@ -6,12 +6,10 @@ import { createShelf } from '@sallyport/backup/shelf/shelf';
 import { openDatabase } from '@sallyport/store/database/open';
 import { settingContext } from '@sallyport/store/secrets/contexts';
 import { openVault } from '@sallyport/store/secrets/vault';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bareEnvironment } from '../../../test/support/bare-environment.ts';
 import { sallyport } from '../../../test/support/sallyport-command.ts';
 import { until } from '../../../test/support/until.ts';
-
-// Each command is a process of its own, several in one test.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const MAIN = join(import.meta.dirname, 'main.ts');
 const PASSPHRASE = 'nine patient herons';
@@ -77,7 +75,7 @@ test('leaves whole backups only, wherever its process is killed', async () => {
   for (const bytes of [0, 1, 65_000, 66_000, 70_000]) {
     for (const name of drafts()) rmSync(join(directory, name));
     const child = spawn(process.execPath, [MAIN, 'backup', 'create'], {
-      env: { PATH: process.env.PATH, SALLYPORT_DATA_DIR: dataDir },
+      env: { ...bareEnvironment, SALLYPORT_DATA_DIR: dataDir },
       stdio: 'ignore',
     });
     const ended = new Promise((resolve) => child.once('close', resolve));

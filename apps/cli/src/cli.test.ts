@@ -10,9 +10,6 @@ import { newKey, replaceKey } from '@sallyport/store/secrets/key-file';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sallyport as run } from '../../../test/support/sallyport-command.ts';
 
-// Each command is a process of its own, several in one test.
-vi.setConfig({ testTimeout: 60_000 });
-
 const MAIN = join(import.meta.dirname, 'main.ts');
 
 describe('without a server', () => {
@@ -279,7 +276,7 @@ describe('beside a running server', () => {
     expect(await status()).toBe(200);
     expect((await cli(['token', 'list'])).out).toMatch(/1\s+ci\s+admin\s+admin@example\.com/);
     expect((await cli(['token', 'revoke', '1'])).code).toBe(0);
-    await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 45_000, interval: 50 });
   });
 
   test('lists what was changed, and takes it back with the checks of the server', { timeout: 180_000 }, async () => {
@@ -339,7 +336,7 @@ describe('beside a running server', () => {
     );
     expect(reset).toMatchObject({ code: 0, out: 'password of admin@example.com set\n', err: '' });
     const me = async () => (await app.send('GET', '/auth/me', undefined, caller.headers)).status;
-    await vi.waitFor(async () => expect(await me()).toBe(401), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(async () => expect(await me()).toBe(401), { timeout: 45_000, interval: 50 });
     expect((await given.signIn('admin@example.com', 'a new password')).user.role).toBe('admin');
   });
 

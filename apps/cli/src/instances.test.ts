@@ -6,12 +6,10 @@ import { text } from 'node:stream/consumers';
 import { parseConfig } from '@sallyport/deployment/config';
 import type { Instance } from '@sallyport/deployment/instances';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { bareEnvironment } from '../../../test/support/bare-environment.ts';
 import { freePort } from '../../../test/support/free-ports.ts';
 import { chooseInstance } from './instances.ts';
 
-vi.setConfig({ testTimeout: 120_000 });
-
-const PATH = process.env.PATH ?? '';
 let port = 0;
 beforeAll(async () => {
   port = await freePort();
@@ -21,7 +19,7 @@ beforeAll(async () => {
 const sallyport = async (...args: string[]) => {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...args], {
     cwd: tmpdir(),
-    env: { PATH },
+    env: bareEnvironment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const code = new Promise<number | null>((resolve) => child.once('close', resolve));
@@ -33,7 +31,7 @@ test('the status finds a running server by its data directory, though its settin
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-cli-'));
   const main = join(import.meta.dirname, '../../server/src/main.ts');
   const server = spawn(process.execPath, [main, `--http-bind=127.0.0.1:${port}`, '--data-dir', dataDir], {
-    env: { PATH },
+    env: bareEnvironment,
     stdio: 'ignore',
   });
   onTestFinished(async () => {

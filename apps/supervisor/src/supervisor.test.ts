@@ -81,7 +81,7 @@ test('does not take its own standing still for that of its children', async () =
   process.kill(web, 'SIGSTOP');
   await sleep(8_000);
   supervisor.signal('SIGCONT');
-  await sleep(1_500);
+  await sleep(1_000);
   process.kill(web, 'SIGCONT');
   await isUp(ports.web);
   await sleep(3_000);

@@ -87,7 +87,7 @@ test('a reader that comes back is told again', async () => {
         await refuse(`again-${count}.test`);
         return hostsTold();
       },
-      { timeout: 20_000, interval: 200 },
+      { interval: 200 },
     )
     .toContain('again-1.test');
 });

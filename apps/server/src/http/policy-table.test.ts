@@ -239,7 +239,7 @@ describe.each<Mode>(['local', 'required', 'open'])('in mode %s', (mode) => {
     const response = await fetch(`${app.url}${target.startsWith('/api') ? target : `/api/v1${target}`}`, {
       method,
       headers,
-      signal: AbortSignal.timeout(10_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const text = await response.text();
     // Without a token of the deployment there is no emergency reset, whoever asks.

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readProcess } from '@sallyport/deployment/processes';
 import { onTestFinished } from 'vitest';
+import { bareEnvironment } from '../../../../test/support/bare-environment.ts';
 import { freePorts } from '../../../../test/support/free-ports.ts';
 import { until } from '../../../../test/support/until.ts';
 import { endStrays } from '../adoption.ts';
@@ -27,7 +28,7 @@ export const givenSupervisor = () => {
   const child = (name: string, port: number, { manner, setting = 'a' }: ChildOptions = {}) => ({
     name,
     argv: [process.execPath, script('tiny-server.ts'), String(port), ...(manner ? [manner] : [])] as const,
-    env: { PATH: process.env.PATH ?? '', SALLYPORT_DATA_DIR: dataDir, SALLYPORT_SETTING: setting },
+    env: { ...bareEnvironment, SALLYPORT_DATA_DIR: dataDir, SALLYPORT_SETTING: setting },
     stop: [{ signal: 'SIGTERM', waitMs: 1_000 }] as const,
     port,
   });
@@ -78,7 +79,7 @@ export const answering = async (port: number, path = '/'): Promise<number | unde
   try {
     const response = await fetch(`http://127.0.0.1:${port}${path}`, {
       headers: { connection: 'close' },
-      signal: AbortSignal.timeout(path === '/' ? 1_000 : 10_000),
+      signal: AbortSignal.timeout(10_000),
     });
     return Number(await response.text());
   } catch {
@@ -89,13 +90,9 @@ export const answering = async (port: number, path = '/'): Promise<number | unde
 export const isUp = (port: number) => until(`something answers on ${port}`, () => answering(port));
 
 export const isUpOtherThan = (port: number, former: number) =>
-  until(
-    `something new answers on ${port}`,
-    async () => {
-      const pid = await answering(port);
-      return pid === former ? undefined : pid;
-    },
-    25_000,
-  );
+  until(`something new answers on ${port}`, async () => {
+    const pid = await answering(port);
+    return pid === former ? undefined : pid;
+  });
 
 export const isGone = (pid: number) => until(`${pid} has ended`, () => readProcess(pid) === undefined);

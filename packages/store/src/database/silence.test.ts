@@ -99,5 +99,5 @@ test('leaves no timer behind when the connection ends by itself', async () => {
   const { processID } = client as unknown as { processID: number };
   await other.query('select pg_terminate_backend($1)', [processID]);
   expect(await answer).toBe('failed');
-  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0));
+  await vi.waitFor(() => expect(vi.getTimerCount()).toBe(0), { timeout: 45_000 });
 });

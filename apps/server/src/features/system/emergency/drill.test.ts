@@ -3,14 +3,12 @@ import type { AuditEntry, EmergencyDrill, EmergencyStatus } from '@sallyport/con
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { drillStore } from '@sallyport/store/emergency-drills';
 import { sql } from 'kysely';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { bearer, type Caller, createGiven, fromOutside } from '../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
 import { startEnforced } from '../../../testing/start-enforced.ts';
 
 // The server starts several times in one test.
-vi.setConfig({ testTimeout: 120_000 });
-
 const TOKEN = 'e'.repeat(64);
 const PATH = '/emergency/drill';
 const DAY_MS = 86_400_000;

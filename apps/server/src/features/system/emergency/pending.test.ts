@@ -7,14 +7,12 @@ import { dataPlaneFiles } from '@sallyport/haproxy';
 import { openPendingNote, pendingResets } from '@sallyport/recovery/pending';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
 import { type DatabaseKind, onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
 import { type Enforced, startEnforced } from '../../../testing/start-enforced.ts';
 
 // Server, HAProxy and renderer start several times in one test.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
 const renderer = join(import.meta.dirname, '../../../render/main.ts');
 
 /** What keeps the reset out of the store, as a full disk does, and no more: everything else goes on. */
