@@ -97,9 +97,7 @@ export const createRunner = ({
       if (running === child) running = undefined;
       restarts.ranFor(performance.now() - since);
       if (!isWanted || child === replaced) return;
-      if (isDamage(reason)) renew(reason);
-      rules.leaveOut(reason);
-      failed(reason);
+      recover(reason);
     });
     void waitUntilReady(child, port).then((ready) => {
       if (ready) onReady(key);
@@ -112,6 +110,17 @@ export const createRunner = ({
     setAside(instance);
     log.error({ reason }, 'the database of CrowdSec is damaged; it was set aside');
     onDamage(reason);
+  };
+
+  /** It ended by itself, and is started again: without what ended it, as far as that can be told and done. */
+  const recover = (reason: string): void => {
+    try {
+      if (isDamage(reason)) renew(reason);
+    } catch (err) {
+      log.error({ err }, 'the damaged database of CrowdSec could not be set aside');
+    }
+    rules.leaveOut(reason);
+    failed(reason);
   };
 
   /** Begins with a new database where the one that is there can't be used, and without scenarios that it can't load. */

@@ -61,15 +61,22 @@ export const createTrafficFeed = ({ socket, path, group, tellTraffic, log }: Tra
 
   const begin = async (): Promise<void> => {
     if (intake) return;
-    file = createLogFile({ path, group });
-    intake = await startLogIntake({
-      path: socket,
-      mode: proxySocketMode(socket),
-      onLine,
-      onInvalid: () => {
-        past.dropped += 1;
-      },
-    });
+    const opened = createLogFile({ path, group });
+    file = opened;
+    try {
+      intake = await startLogIntake({
+        path: socket,
+        mode: proxySocketMode(socket),
+        onLine,
+        onInvalid: () => {
+          past.dropped += 1;
+        },
+      });
+    } catch (error) {
+      file = undefined;
+      await opened.close();
+      throw error;
+    }
     await tellTraffic(true);
   };
 
