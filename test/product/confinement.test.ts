@@ -9,6 +9,7 @@ import { WebSocket } from 'ws';
 import { freePorts } from '../support/free-ports.ts';
 import { type Origin, startOrigin } from '../support/haproxy/origins.ts';
 import { ask, exchange } from '../support/http-client.ts';
+import { isRoot } from '../support/is-root.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { until } from '../support/until.ts';
 
@@ -34,7 +35,7 @@ const filesBelow = (directory: string): string[] =>
   });
 
 // Debian's package makes the account; another user can't hand HAProxy over to it.
-describe.runIf(process.getuid?.() === 0)('HAProxy started by root', () => {
+describe.runIf(isRoot)('HAProxy started by root', () => {
   let product: Product;
   let origin: Origin;
   let token: string;

@@ -8,6 +8,7 @@ import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts'
 import { emptyStore, startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { newKey, replaceKey } from '@sallyport/store/secrets/key-file';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { isRoot } from '../../../test/support/is-root.ts';
 import { sallyport as run } from '../../../test/support/sallyport-command.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
@@ -176,7 +177,7 @@ describe('without a server', () => {
     expect((await run(dataDir, ['audit', 'verify'])).code).toBe(0);
   });
 
-  test.runIf(process.getuid?.() === 0)('leaves nothing that the owner of the directory can’t read', async () => {
+  test.runIf(isRoot)('leaves nothing that the owner of the directory can’t read', async () => {
     chownSync(dataDir, 65_534, 65_534);
     await run(dataDir, ['migrate']);
     await run(dataDir, ['user', 'create-admin', 'a@example.com']);

@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { isRoot } from '../../../test/support/is-root.ts';
 import { ConfigError } from './config.ts';
 import { handOver, prepareDataDir } from './data-dir.ts';
 
@@ -26,7 +27,7 @@ test.each([0o701, 0o710, 0o704, 0o755])('refuses one that others may enter: mode
 });
 
 // Only root may give files away.
-describe.runIf(process.getuid?.() === 0)('what root leaves in a data directory', () => {
+describe.runIf(isRoot)('what root leaves in a data directory', () => {
   const owners = (path: string) => [statSync(path).uid, statSync(path).gid];
   const givenFile = (dataDir: string) => {
     const path = join(dataDir, 'file');

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createAdminSocket } from '@sallyport/haproxy';
 import { expect, onTestFinished, test } from 'vitest';
+import { isRoot } from '../../../test/support/is-root.ts';
 import { until } from '../../../test/support/until.ts';
 import { APPLIED, attempt, both, createEnforcementMap, holdsMapped, mapKeys, notApplied } from './live-map.ts';
 
@@ -161,9 +162,6 @@ test.each([
 test('a network that has one other beside the IPv4 addresses stands for that one', () => {
   expect(mapKeys('::fffe:0:0/95')).toEqual(['::fffe:0:0/96']);
 });
-
-/** Mounting a disk of one's own, to fill it, takes root. */
-const isRoot = process.getuid?.() === 0;
 
 test.skipIf(!isRoot)(
   'a short file is written where the old one was when the disk is full, a long one is emptied',

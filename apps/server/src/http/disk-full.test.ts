@@ -5,11 +5,9 @@ import { join } from 'node:path';
 import type { EmergencyDrill } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
+import { isRoot } from '../../../../test/support/is-root.ts';
 import { createGiven } from '../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
-
-/** Mounting a disk of one's own, to fill it, takes root. */
-const isRoot = process.getuid?.() === 0;
 
 describe.skipIf(!isRoot)('a full disk', () => {
   const disk = mkdtempSync(join(tmpdir(), 'sallyport-disk-'));

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isRoot } from '../../../../test/support/is-root.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 
 describe('mode local', () => {
@@ -77,9 +78,6 @@ describe('mode local', () => {
 
 /** An account of its own, as Debian's proxies give up root for. */
 const WWW_DATA = 33;
-/** Becoming somebody else takes root. */
-const isRoot = process.getuid?.() === 0;
-
 test.skipIf(!isRoot).each([
   ['a service', WWW_DATA, 401],
   ['nobody', 65_534, 401],

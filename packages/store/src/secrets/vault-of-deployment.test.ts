@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { isRoot } from '../../../../test/support/is-root.ts';
 import { withTemporaryDirectory } from '../../../../test/support/temporary-directory.ts';
 import { keyMaterial } from './deployment-key.ts';
 import { forgetKey, keyFile, loadOrCreateKey, loadRetiredKey, newKey, replaceKey, retiredKeys } from './key-file.ts';
@@ -84,7 +85,7 @@ test('a key that others could read is theirs no more once it is loaded', () =>
   }));
 
 // Only root can give a file away.
-test.runIf(process.getuid?.() === 0)('a key that root makes belongs to whom the directory belongs to', () =>
+test.runIf(isRoot)('a key that root makes belongs to whom the directory belongs to', () =>
   withTemporaryDirectory(async (dataDir) => {
     chownSync(dataDir, 4321, 4321);
     loadOrCreateKey(dataDir);
