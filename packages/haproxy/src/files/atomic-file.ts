@@ -52,7 +52,8 @@ const replaceFile = async (path: string, chunks: Iterable<string | Uint8Array>, 
     }
     await rename(temporary, path);
   } catch (fault) {
-    await rm(temporary, { force: true });
+    // What went wrong first is told; a start removes what is left.
+    await rm(temporary, { force: true }).catch(() => {});
     throw fault;
   }
   if (durable) await syncDirectory(dirname(path));
