@@ -6,6 +6,7 @@ import { backupCommand } from './commands/backup.ts';
 import { configCommand } from './commands/config.ts';
 import { emergencyCommand } from './commands/emergency.ts';
 import { historyCommand } from './commands/history.ts';
+import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
 import { migrateCommand } from './commands/migrate.ts';
 import { statusCommand } from './commands/status.ts';
@@ -35,6 +36,7 @@ const program = new Command('sallyport')
   .addCommand(storeCommand())
   .addCommand(statusCommand())
   .addCommand(wafCommand())
+  .addCommand(importCommand())
   .addCommand(emergencyCommand());
 
 /** What a person can act on, one line each; a bug keeps its stack. */

@@ -3,6 +3,7 @@ import type { AuditEntry, AuditQuery } from '@sallyport/contract';
 import { actorName, type ChangeEntry, type RecordChange, type RecordChanges, systemActor } from '../actor.ts';
 import type { Page } from '../database/listing.ts';
 import type { Executor, TransactAside } from '../database/open.ts';
+import { inPortions } from '../database/portions.ts';
 import { storable } from '../database/storable.ts';
 import { refuse } from '../errors.ts';
 import { CHAIN_KEY_CONTEXT } from '../secrets/contexts.ts';
@@ -41,7 +42,7 @@ export const createAudit = ({ db, transactAside, store, vault, clock }: AuditDep
     const key =
       chain.key_sealed === '' ? randomBytes(32).toString('hex') : vault.open(chain.key_sealed, CHAIN_KEY_CONTEXT);
     let last = { id: chain.head_id, hash: chain.head_id === 0 ? GENESIS : chain.head_hash };
-    const rows: StoredEntry[] = entries.map(({ action, actor, resource, before, after }) => {
+    const chained = ({ action, actor, resource, before, after }: ChangeEntry): StoredEntry => {
       const entry = {
         id: last.id + 1,
         timestamp: clock().toISOString(),
@@ -56,8 +57,8 @@ export const createAudit = ({ db, transactAside, store, vault, clock }: AuditDep
       };
       last = { id: entry.id, hash: hashEntry(key, last.hash, entry) };
       return { ...entry, hash: last.hash };
-    });
-    await audit.insert(rows);
+    };
+    for await (const portion of inPortions(entries)) await audit.insert(portion.map(chained));
     await audit.setChain({
       head_id: last.id,
       head_hash: last.hash,

@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import type { AuditChainRow, AuditLogRow } from '../database/audit-tables.ts';
 import { containsText, listOf, type Page, pageOf } from '../database/listing.ts';
 import type { Executor } from '../database/open.ts';
-import { portionsOf } from '../database/portions.ts';
 
 export type StoredEntry = Selectable<AuditLogRow>;
 export type StoredChain = Selectable<AuditChainRow>;
@@ -47,8 +46,9 @@ export const auditStore = (db: Executor) => ({
     await db.updateTable('audit_chain').set(chain).where('id', '=', 1).execute();
   },
 
+  /** Adds entries, at most some hundred. */
   async insert(entries: readonly StoredEntry[]): Promise<void> {
-    for (const portion of portionsOf(entries)) await db.insertInto('audit_logs').values(portion).execute();
+    await db.insertInto('audit_logs').values(entries).execute();
   },
 
   /** Entries after `id`, oldest first, in portions. */

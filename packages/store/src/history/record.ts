@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { actorName, type ChangeEntry, type KeptChange, type RecordChange, type RecordChanges } from '../actor.ts';
 import type { HistoryRow } from '../database/history-tables.ts';
+import type { Executor } from '../database/open.ts';
+import { inPortions } from '../database/portions.ts';
 import { storable } from '../database/storable.ts';
 import { historyContext } from '../secrets/contexts.ts';
 import type { Vault } from '../secrets/vault.ts';
@@ -80,22 +82,23 @@ export const createHistory = ({ vault, clock }: { vault: Vault; clock: () => Dat
     };
   };
 
+  const rowsOf = async (tx: Executor, entry: ChangeEntry): Promise<Insertable<HistoryRow>[]> => {
+    const { action, actor, history = [] } = entry;
+    if (history.length === 0) return [];
+    const batch = actor.requestId ?? randomUUID();
+    const resources = history.map(({ resource }) => resource);
+    if (!mayAlways(action, actor)) await refuseWhilePending(tx, resources, { batch, reverts: actor.reverts });
+    const rows = history.map((kept) => rowOf(batch, entry, kept)).filter((row) => row !== undefined);
+    if (actor.confirm && rows.length > 0) await awaitConfirmation(tx, batch, actor, clock());
+    return rows;
+  };
+
   return async (tx, entries) => {
-    const rows: Insertable<HistoryRow>[] = [];
-    for (const entry of entries) {
-      const { action, actor, history = [] } = entry;
-      if (history.length === 0) continue;
-      const batch = actor.requestId ?? randomUUID();
-      const resources = history.map(({ resource }) => resource);
-      if (!mayAlways(action, actor)) await refuseWhilePending(tx, resources, { batch, reverts: actor.reverts });
-      for (const kept of history) {
-        const row = rowOf(batch, entry, kept);
-        if (!row) continue;
-        if (actor.confirm) await awaitConfirmation(tx, batch, actor, clock());
-        rows.push(row);
-      }
+    for await (const portion of inPortions(entries)) {
+      const rows: Insertable<HistoryRow>[] = [];
+      for (const entry of portion) rows.push(...(await rowsOf(tx, entry)));
+      await historyStore(tx).insert(rows);
     }
-    await historyStore(tx).insert(rows);
   };
 };
 

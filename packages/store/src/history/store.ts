@@ -4,7 +4,6 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { HistoryRow } from '../database/history-tables.ts';
 import { containsText, listOf, type Page, pageOf } from '../database/listing.ts';
 import type { Executor } from '../database/open.ts';
-import { portionsOf } from '../database/portions.ts';
 
 export type StoredChange = Selectable<HistoryRow>;
 
@@ -29,8 +28,9 @@ const SIZES_A_QUERY = 10_000;
 const likeBelow = (path: string): string => `${path.replaceAll(/[\\%_]/g, '\\$&')}/%`;
 
 export const historyStore = (db: Executor) => ({
+  /** Adds changes, at most some hundred. */
   async insert(changes: readonly Insertable<HistoryRow>[]): Promise<void> {
-    for (const portion of portionsOf(changes)) await db.insertInto('history').values(portion).execute();
+    if (changes.length > 0) await db.insertInto('history').values(changes).execute();
   },
 
   /** Newest first; each as `show` makes of it, so that never many large ones are held. */

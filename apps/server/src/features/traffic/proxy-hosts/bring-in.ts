@@ -1,3 +1,4 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { NewProxyHost, ProxyHostPatch } from '@sallyport/contract';
 import { PROXY_HOST_PROTECTION } from '@sallyport/contract';
@@ -42,6 +43,9 @@ export interface BringInDeps {
   recordMany: RecordChanges;
 }
 
+/** Hosts that are gone through before others get their turn. */
+const HOSTS_A_TURN = 100;
+
 const protectionOf = (host: StoredProxyHost) => PROXY_HOST_PROTECTION.map((field) => host[field]);
 
 /** The hosts that have these names, in the order of the names, each once. */
@@ -54,9 +58,22 @@ const ownersOf = (names: readonly string[], owners: ReadonlyMap<string, StoredPr
   return [...found.values()];
 };
 
-const REFUSED = (error: unknown): Refusal => {
+const refusalOf = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error;
   throw error;
+};
+
+/** What a newcomer makes different of the host whose place it takes; undefined when that is nothing. */
+const patchOf = (
+  base: StoredProxyHost,
+  { fields, names }: Normalised<NewProxyHost>,
+): Normalised<ProxyHostPatch> | undefined => {
+  const differing = (Object.keys(fields) as (keyof NewProxyHost)[]).filter(
+    (field) => fields[field] !== undefined && fields[field] !== base[field],
+  );
+  if (differing.length === 0) return undefined;
+  const patch = Object.fromEntries(differing.map((field) => [field, fields[field]]));
+  return { fields: patch, names: differing.includes('domain') ? names : undefined };
 };
 
 /** The names of a host without those. */
@@ -95,7 +112,8 @@ export const createBringIn = ({ store, normalise, changes, recordMany }: BringIn
     }
     const rest = restOf(base, names);
     if (rest.length === 0) {
-      ids.push((await changes.update(tx, base.uuid, { fields, names }, actor, record)).id);
+      const patch = patchOf(base, { fields, names });
+      if (patch) ids.push((await changes.update(tx, base.uuid, patch, actor, record)).id);
       return ids;
     }
     await shrink(base, rest);
@@ -112,6 +130,7 @@ export const createBringIn = ({ store, normalise, changes, recordMany }: BringIn
     const outcomes = new Map<number, BroughtIn>();
     const fresh: { index: number; host: Normalised<NewProxyHost> }[] = [];
     for (const [index, { input, replaces }] of incoming.entries()) {
+      if (index % HOSTS_A_TURN === HOSTS_A_TURN - 1) await yieldToOthers();
       const noted = entries.length;
       try {
         const host = normalise(input);
@@ -119,7 +138,7 @@ export const createBringIn = ({ store, normalise, changes, recordMany }: BringIn
         else fresh.push({ index, host });
       } catch (error) {
         entries.length = noted;
-        outcomes.set(index, { refusal: REFUSED(error) });
+        outcomes.set(index, { refusal: refusalOf(error) });
       }
     }
     const made = await changes.createMany(

@@ -13,6 +13,7 @@ import type { Actor, ChangeEntry, RecordChange, RecordChanges } from '@sallyport
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
+import { inPortions } from '@sallyport/store/database/portions';
 import { Refusal, refuse } from '@sallyport/store/errors';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { KnownIdentity } from '../../object-reverter.ts';
@@ -197,19 +198,23 @@ export const createProxyHosts = ({
     const now = clock().toISOString();
     const rows: (Omit<StoredProxyHost, 'id'> & { names: string[] })[] = [];
     const results: ({ uuid: string } | { refusal: Refusal })[] = [];
-    for (const { fields, names = [] } of many) {
-      try {
-        const complete = await completeNew(hosts, fields, actor);
-        const name = names.find((one) => taken.has(one));
-        if (name !== undefined)
-          throw refuse.conflict(`domain ${name} already belongs to proxy host ${taken.get(name)}`);
-        const uuid = randomUUID();
-        for (const one of names) taken.set(one, uuid);
-        rows.push({ ...complete, uuid, created_at: now, updated_at: now, names });
-        results.push({ uuid });
-      } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        results.push({ refusal: error });
+    const take = async ({ fields, names = [] }: Normalised<NewProxyHost>): Promise<string> => {
+      const complete = await completeNew(hosts, fields, actor);
+      const name = names.find((one) => taken.has(one));
+      if (name !== undefined) throw refuse.conflict(`domain ${name} already belongs to proxy host ${taken.get(name)}`);
+      const uuid = randomUUID();
+      for (const one of names) taken.set(one, uuid);
+      rows.push({ ...complete, uuid, created_at: now, updated_at: now, names });
+      return uuid;
+    };
+    for await (const portion of inPortions(many)) {
+      for (const one of portion) {
+        try {
+          results.push({ uuid: await take(one) });
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          results.push({ refusal: error });
+        }
       }
     }
     const made = await hosts.insertMany(rows);

@@ -3,7 +3,7 @@ import { flagsToRow } from '@sallyport/store/database/flags';
 import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
 import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
 import type { Executor } from '@sallyport/store/database/open';
-import { portionsOf } from '@sallyport/store/database/portions';
+import { inPortions } from '@sallyport/store/database/portions';
 import type { ProxyHostRow } from '@sallyport/store/database/tables';
 import { type Selectable, sql } from 'kysely';
 
@@ -156,12 +156,12 @@ export const proxyHostStore = (db: Executor) => ({
   /** The hosts that have these names, by name. */
   async ownersByName(names: readonly string[]): Promise<Map<string, StoredProxyHost>> {
     const owners = new Map<string, number>();
-    for (const portion of portionsOf(names, IDS_A_QUERY)) {
+    for await (const portion of inPortions(names, IDS_A_QUERY)) {
       const found = db.selectFrom('proxy_host_names').selectAll().where('name', 'in', portion);
       for (const { name, proxy_host_id } of await found.execute()) owners.set(name, proxy_host_id);
     }
     const hosts = new Map<number, StoredProxyHost>();
-    for (const portion of portionsOf([...new Set(owners.values())], IDS_A_QUERY)) {
+    for await (const portion of inPortions([...new Set(owners.values())], IDS_A_QUERY)) {
       const found = db.selectFrom('proxy_hosts').selectAll().where('id', 'in', portion);
       for (const row of await found.execute()) hosts.set(row.id, fromRow(row));
     }
@@ -173,7 +173,7 @@ export const proxyHostStore = (db: Executor) => ({
     hosts: readonly (Omit<StoredProxyHost, 'id'> & { names: readonly string[] })[],
   ): Promise<Map<string, StoredProxyHost>> {
     const stored = new Map<string, StoredProxyHost>();
-    for (const portion of portionsOf(hosts)) {
+    for await (const portion of inPortions(hosts)) {
       const rows = portion.map(({ names: _, ...host }) => flagsToRow(host, FLAGS));
       const made = await db.insertInto('proxy_hosts').values(rows).returningAll().execute();
       for (const row of made) stored.set(row.uuid, fromRow(row));
@@ -181,7 +181,7 @@ export const proxyHostStore = (db: Executor) => ({
     const names = hosts.flatMap((host) =>
       host.names.map((name) => ({ name, proxy_host_id: (stored.get(host.uuid) as StoredProxyHost).id })),
     );
-    for (const portion of portionsOf(names, IDS_A_QUERY)) {
+    for await (const portion of inPortions(names, IDS_A_QUERY)) {
       await db.insertInto('proxy_host_names').values(portion).execute();
     }
     return stored;

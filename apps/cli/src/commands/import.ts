@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
+import type {
+  ImportOfFiles,
+  ImportOutcome,
+  ImportPreview,
+  ImportPreviewHost,
+  ImportSession,
+  ImportSessionReport,
+} from '@sallyport/contract';
+import { localAddress } from '@sallyport/deployment/listen';
+import { Command, Option } from 'commander';
+import { ApiRefusal, type CallApi, createCallApi } from '../call-api.ts';
+import { CommandFailure } from '../failure.ts';
+import { locate } from '../instances.ts';
+import { print, printTable } from '../print.ts';
+
+interface ImportOptions {
+  dryRun?: boolean;
+  onConflict?: 'keep' | 'overwrite';
+  tokenFile?: string;
+}
+
+type Previewed = Pick<ImportPreview, 'hosts' | 'conflicts' | 'errors' | 'warnings'>;
+
+const readText = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new CommandFailure((error as Error).message);
+  }
+};
+
+const at = ({ file, line }: { file: string; line: number }): string => `${file}:${line}`;
+
+/** What would become of a host, in a few words. */
+const fateOf = ({ issue, conflicts, existing, changes }: ImportPreviewHost): string => {
+  if (issue !== null) return `can not be imported: ${issue}`;
+  if (conflicts.length === 0) return 'new';
+  const theirs = existing.map(({ domain }) => domain).join(' and ');
+  const fields = changes.map(({ field }) => field).join(', ');
+  return `${conflicts.join(', ')} belongs to ${theirs}${fields === '' ? ', which is the same' : `; differs in ${fields}`}`;
+};
+
+const printPreview = ({ hosts, errors, warnings }: Previewed): void => {
+  if (hosts.length > 0) {
+    printTable(
+      ['domain', 'origin', 'at', 'what'],
+      hosts.map((host) => [
+        host.domain,
+        `${host.forward_scheme}://${host.forward_host}:${host.forward_port}`,
+        at(host),
+        fateOf(host),
+      ]),
+    );
+  }
+  const notes = [...hosts.flatMap((host) => host.warnings), ...warnings];
+  if (notes.length > 0) {
+    print('');
+    printTable(
+      ['at', 'not taken over'],
+      notes.map((note) => [at(note), note.message]),
+    );
+  }
+  if (errors.length > 0) {
+    print('');
+    printTable(
+      ['at', 'not understood'],
+      errors.map((error) => [`${at(error)}${error.column === undefined ? '' : `:${error.column}`}`, error.message]),
+    );
+  }
+};
+
+/** Uploads files, and waits until they are read; why they could not be is in `errors`. */
+const upload = async (call: CallApi, paths: readonly string[]): Promise<{ uuid: string | undefined } & Previewed> => {
+  const [main = ''] = paths;
+  const files = paths.map((path) => ({
+    filename: relative(dirname(main), path).replaceAll('\\', '/'),
+    content: readText(path),
+  }));
+  if (files.length > 1) {
+    const { session_uuid, ...previewed } = await call<ImportOfFiles>('POST', '/import/upload-multi', { files });
+    return {
+      uuid: previewed.hosts.length > 0 || previewed.errors.length === 0 ? session_uuid : undefined,
+      ...previewed,
+    };
+  }
+  const { session } = await call<{ session: ImportSession }>('POST', '/import/upload', files[0]);
+  const { uuid } = session;
+  try {
+    return { uuid, ...(await call<ImportPreview>('GET', '/import/preview')) };
+  } catch (error) {
+    const { state, errors } = await call<ImportSessionReport>('GET', `/import/sessions/${uuid}`);
+    if (!(error instanceof ApiRefusal) || state !== 'failed') throw error;
+    return { uuid: undefined, hosts: [], conflicts: [], warnings: [], errors };
+  }
+};
+
+const commit = async (call: CallApi, uuid: string, { conflicts }: Previewed, strategy: ImportOptions['onConflict']) => {
+  if (conflicts.length > 0 && strategy === undefined) {
+    throw new CommandFailure(
+      'some names belong to proxy hosts already: say with --on-conflict whether to keep or to overwrite those; nothing was imported',
+    );
+  }
+  const resolutions = Object.fromEntries(conflicts.map((name) => [name, strategy]));
+  return call<ImportOutcome>('POST', '/import/commit', { session_uuid: uuid, resolutions });
+};
+
+/** `sallyport import`: asks the running service, for a change has to reach its proxy. */
+export const importCommand = (): Command =>
+  new Command('import')
+    .description("bring another proxy's configuration over: a Caddyfile, the main one first when there are several")
+    .argument('<file...>')
+    .option('--dry-run', 'show what would be imported, and import nothing')
+    .addOption(
+      new Option('--on-conflict <strategy>', 'what becomes of hosts whose names are in the files, too').choices([
+        'keep',
+        'overwrite',
+      ]),
+    )
+    .option('--token-file <path>', 'an API token of an administrator, where the API takes one on this host, too')
+    .action(async (paths: string[], options: ImportOptions, command: Command) => {
+      const { dryRun: isDry = false, onConflict, tokenFile } = options;
+      const token = tokenFile === undefined ? undefined : readText(tokenFile).trim();
+      const call = createCallApi(`http://${localAddress(locate(command).config.httpBind)}`, token);
+      const { uuid, ...previewed } = await upload(call, paths);
+      let isDone = false;
+      try {
+        printPreview(previewed);
+        if (uuid === undefined) throw new CommandFailure('there is nothing that could be imported');
+        if (isDry) return;
+        const { imported, skipped, failed, batch, backup } = await commit(call, uuid, previewed, onConflict);
+        isDone = true;
+        print('');
+        print(`${imported} imported, ${skipped} skipped, ${failed} failed`);
+        if (batch !== null)
+          print(`what was there is in ${backup}; POST /history/batches/${batch}/revert takes it back`);
+        if (failed > 0 || previewed.errors.length > 0)
+          throw new CommandFailure('not all of it was imported, see above');
+      } finally {
+        // What fails already must not be hidden by this.
+        if (uuid !== undefined && !isDone) await call('DELETE', `/import/cancel?session_uuid=${uuid}`).catch(() => {});
+      }
+    });
