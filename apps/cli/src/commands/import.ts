@@ -133,8 +133,7 @@ export const importCommand = (): Command =>
         isDone = true;
         print('');
         print(`${imported} imported, ${skipped} skipped, ${failed} failed`);
-        if (batch !== null)
-          print(`what was there is in ${backup}; POST /history/batches/${batch}/revert takes it back`);
+        if (batch !== null) print(`what was there is in ${backup}; "sallyport history revert ${batch}" takes it back`);
         if (failed > 0 || previewed.errors.length > 0)
           throw new CommandFailure('not all of it was imported, see above');
       } finally {
