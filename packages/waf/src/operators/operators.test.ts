@@ -24,6 +24,7 @@ const files: Record<string, string> = {
   'phrases.data': '# comment\n\n  # indented comment\nCannot cast \nevil#phrase\r\n',
   'addresses.txt': '10.0.0.0/8 # office\n\n2001:db8::/32\n',
 };
+files['returns.data'] = 'a\rb\ncd\r\n';
 const env: OperatorEnv = {
   readFile: (path) => {
     const content = files[path];
@@ -41,6 +42,15 @@ test.each<[string, string, string, boolean]>([
   ['pm', '"foo|3a 20|bar" x', 'XX FOO: BAR', true],
   ['pm', 'a\\;b c', 'xa;bx', true],
   ['pm', '|zz| b', 'a|ZZ|', true],
+  ['pm', '|41 42|c x', 'an ABC', true],
+  ['pm', '|41 42|c x', 'an AB', false],
+  // Blanks between phrases are no phrase, which would be in everything.
+  ['pm', ' |3a|  ;   |3b| ', 'nothing', false],
+  ['pm', 'a   b', 'nothing', false],
+  ['pm', '"', 'a"b', true],
+  ['pmFromFile', 'returns.data', 'a\rb', true],
+  ['pmFromFile', 'returns.data', 'ab', false],
+  ['pmFromFile', 'returns.data', 'cd', true],
   ['pmFromFile', 'phrases.data', 'PHP: cannot CAST to', true],
   ['pmFromFile', 'phrases.data', 'PHP: cannot cast', false],
   ['pmf', 'phrases.data', '# comment', false],
@@ -66,6 +76,39 @@ test.each<[string, string, string, boolean]>([
   ['containsWord', 'ab', 'xab ab', true],
   ['verifyCC', '\\d{13,16}', 'card 4012888888881882 or 4012888888881881.', true],
   ['verifyCPF', '[\\d.-]{11,14}', '111.111.111-11', false],
+  ['verifyCC', '\\d+', '4012888888881882', false],
+  // A match without a digit has no number in it.
+  ['verifyCC', '[a-z]+', 'card', false],
+  ['verifyCPF', '[\\d.-]{11,14}', '529.982.247-25', true],
+  ['verifyCPF', '\\d{11}', '12345678909', true],
+  ['verifyCPF', '\\d{11}', '52998224726', false],
+  ['verifyCPF', '\\d{11}', '52998224735', false],
+  ['verifyCPF', '\\d{10}', '5299822472', false],
+  // Right by its checks, and nobody's.
+  ['verifyCPF', '\\d{11}', '01234567890', false],
+  ['verifySSN', '\\d{9}', '078051120', true],
+  ['verifySSN', '\\d{9}', '739123456', true],
+  ['verifySSN', '\\d{9}', '740123456', false],
+  ['verifySSN', '\\d{9}', '666123456', false],
+  ['verifySSN', '\\d{9}', '000123456', false],
+  ['verifySSN', '\\d{9}', '123004567', false],
+  ['verifySSN', '\\d{9}', '123450000', false],
+  ['verifySSN', '\\d{9}', '123456789', false],
+  ['verifySSN', '\\d{9}', '111111111', false],
+  ['verifySSN', '\\d{8,10}', '07805112', false],
+  ['verifySVNR', '\\d{10}', '1237010180', true],
+  ['verifySVNR', '\\d{10}', '1238010180', false],
+  // The check would be ten.
+  ['verifySVNR', '\\d{10}', '1000010180', true],
+  ['verifySVNR', '\\d{10}', '0000000000', false],
+  ['verifySVNR', '\\d{9}', '123701018', false],
+  ['validateNid', 'cl [\\d.]+-[\\dkK]', '12.345.678-5', true],
+  ['validateNid', 'cl [\\d.]+-[\\dkK]', '12.345.678-4', false],
+  ['validateNid', 'cl [\\d.]+-[\\dkK]', '10000013-k', true],
+  ['validateNid', 'cl [\\d.]+-[\\dkK]', '10000004-0', true],
+  ['validateNid', 'cl [\\d.]+-[\\dkK]', '123456-0', false],
+  ['validateNid', 'us \\d{9}', '078051120', true],
+  ['validateNid', 'us \\d{9}', '666123456', false],
   ['rbl', 'dnsbl.example.org', '192.0.2.1', false],
 ])('@%s %j on %j: %s', (name, argument, value, verdict) => {
   expect(run(name, argument, value)).toBe(verdict);
@@ -74,6 +117,13 @@ test.each<[string, string, string, boolean]>([
 test.each<[string, string, string]>([
   ['ipMatch', '10.0.0.0/33', '"10.0.0.0/33"'],
   ['ipMatch', '10.0.0.300', '"10.0.0.300"'],
+  ['ipMatch', '10.0.0.0/-8', '"10.0.0.0/-8"'],
+  ['ipMatch', '10.0.0.0/+08', '"10.0.0.0/+08"'],
+  ['ipMatch', '10.0.0.0/8x', '"10.0.0.0/8x"'],
+  ['ipMatch', '10.0.0.0/', '"10.0.0.0/"'],
+  ['ipMatch', '10.0.0.0/8/8', '"10.0.0.0/8/8"'],
+  ['ipMatch', '2001:db8::/129', '"2001:db8::/129"'],
+  ['ipMatch', '::ffff:10.0.0.0/95', 'more than the IPv4-mapped'],
   ['ipMatch', '', 'at least one'],
   ['ipMatchFromFile', 'none.txt', 'no such file: none.txt'],
   ['pmFromFile', 'none.data', 'no such file: none.data'],
