@@ -90,7 +90,7 @@ export const readDisposition = (value: string): DispositionFacts => {
     take(blanks);
     if (at >= value.length) break;
     if (value[at] !== ';') {
-      if (first === '"' || first === "'") facts.isQuotingInvalid = true;
+      if (first === '"') facts.isQuotingInvalid = true;
       return fail('no semicolon after a parameter');
     }
     at++;

@@ -176,3 +176,19 @@ test('takes any bytes, and gives no more than it took', () => {
     { numRuns: 5000 },
   );
 });
+
+test('a line of part headers is as long as it may be, its end included', () => {
+  const line = (bytes: number) =>
+    parse(part('name="a"', '1', `X-Long: ${'x'.repeat(bytes - 'X-Long: \r\n'.length)}`) + end);
+  expect(line(4_096).flags.error).toBeNull();
+  expect(line(4_097).flags.error).toBe('Multipart: part header line over 4096 bytes long.');
+});
+
+test('a boundary that was given in quotes is not to be found with them', () => {
+  const body = `${part('name="a"', 'x\r\n--"XX"\r\ny')}${end}`;
+  expect(parse(body, 'multipart/form-data; boundary="XX"').flags.error).toBe('Multipart: invalid boundary (quotes).');
+  expect(parse(body).flags.error).toBeNull();
+  // Other lines of the kind are no boundaries.
+  const other = `${part('name="a"', 'x\r\n--yXX\r\ny')}${end}`;
+  expect(parse(other, 'multipart/form-data; boundary="XX"').flags.error).toBeNull();
+});

@@ -27,6 +27,10 @@ describe('ctl', () => {
     expect(verdict.matches.map(({ id }) => id)).toEqual(ids);
   });
 
+  test('ruleEngine=Off is the end of the phase it stands in', () => {
+    expect(fired(`${ctl('ruleEngine=Off')}\nSecAction "id:3,phase:1,pass,log"`)).toEqual([]);
+  });
+
   test('requestBodyAccess decides whether there is a body, and what it says comes before what the rules say', () => {
     const rules = seen('ARGS_POST|REQUEST_BODY');
     const request = posted(FORM, 'a=1');
@@ -84,6 +88,12 @@ describe('flow', () => {
     }
   });
 
+  test('multiMatch matches what is there after a transformation only, and before it only', () => {
+    const rule = (text: string) => `SecRule ARGS "@rx ^${text}$" "id:1,phase:1,pass,log,t:lowercase,t:trim,multiMatch"`;
+    for (const text of [' AB', ' ab', 'ab']) expect(fired(rule(text), { query: 'a=%20AB' })).toEqual([1]);
+    expect(fired(rule('AB'), { query: 'a=%20AB' })).toEqual([]);
+  });
+
   test('t:none forgets the transformations before it', () => {
     const rule = (transformations: string) => `SecRule ARGS "@streq A" "id:1,phase:1,pass,log,${transformations}"`;
     expect(fired(rule('t:lowercase,t:none'), { query: 'a=A' })).toEqual([1]);
@@ -131,6 +141,16 @@ describe('bodies', () => {
     expect(fired('SecRule FILES_NAMES "@streq upload" "id:1,phase:2,pass,log"', request)).toEqual([1]);
     expect(fired('SecRule FILES_SIZES "@eq 1" "id:1,phase:2,pass,log"', request)).toEqual([1]);
     expect(fired('SecRule ARGS_COMBINED_SIZE "@eq 6" "id:1,phase:2,pass,log"', request)).toEqual([1]);
+  });
+
+  test.each([
+    ['text/html', [1]],
+    ['text/xml', [1]],
+    ['application/xml', []],
+    ['image/svg+xml', []],
+  ])('of XML that is passed as %s are texts as well only where they may end up in a page', (type, ids) => {
+    const rule = 'SecRule ARGS "@contains <script" "id:1,phase:2,pass,log"';
+    expect(fired(rule, posted(type, '<a><script>x</script></a>'))).toEqual(ids);
   });
 
   test('that are too long are looked at in part where nothing is refused, and not at all where they are', () => {

@@ -26,7 +26,7 @@ const narrow = (code: number): string =>
 const hex = (digits: string): number => Number.parseInt(digits, 16);
 const controls: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 const entities: Readonly<Record<string, string>> = { quot: '"', amp: '&', lt: '<', gt: '>', nbsp: '\xa0' };
-const digest = (name: string) => (text: string) => createHash(name).update(bytesOf(text)).digest('latin1');
+const digest = (name: string) => (text: string) => latin1(createHash(name).update(bytesOf(text)).digest());
 
 /** The same by JavaScript's own means, and the bytes that are dense in what is tried. */
 const means: readonly [name: string | Transformation, dense: string, other: (text: string) => string][] = [
