@@ -1,13 +1,14 @@
 import { rmSync } from 'node:fs';
 import type { Config } from '@sallyport/deployment/config';
 import { emptyStore } from '@sallyport/server/testing/start-app';
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { migrate } from '../database/migrate.ts';
 import { type Database, openDatabase } from '../database/open.ts';
 import { CHAIN_KEY_CONTEXT, settingContext } from './contexts.ts';
 import { keyFile, newKey, replaceKey } from './key-file.ts';
 import { adoptSecrets } from './open-sealed.ts';
-import { countSealedWith, rotateKeys } from './rotate-keys.ts';
+import { countSealedWith, rotateKeys, SEALED_PLACES } from './rotate-keys.ts';
 import { openStoreVault } from './store-vault.ts';
 import { createVault, keyIdOf, openVault } from './vault.ts';
 
@@ -158,4 +159,72 @@ test('what a vault seals is sealed with the key that is in use by then', () =>
     const key = newKey();
     replaceKey(dataDir, key, vault.keyId);
     expect(keyIdOf(vault.seal('x', MAIL))).toBe(createVault(key).keyId);
+  }));
+
+/** A row of its table for each place, with anything in what it needs besides. */
+const givenEverywhere = async ({ kysely, transact }: Database): Promise<string[]> => {
+  for (const place of Object.keys(SEALED_PLACES)) {
+    const [table = '', sealed = ''] = place.split('.');
+    const { rows: columns } = await sql<{
+      name: string;
+      type: string;
+      notnull: number;
+      dflt_value: unknown;
+      pk: number;
+    }>`
+      select name, type, "notnull", dflt_value, pk from pragma_table_info(${table})`.execute(kysely);
+    const needed = columns.filter(
+      ({ name, notnull, dflt_value, pk }) => name !== sealed && notnull === 1 && dflt_value === null && pk === 0,
+    );
+    const values = new Map<string, unknown>(needed.map(({ name, type }) => [name, /int/i.test(type) ? 1 : name]));
+    const key = columns.find(({ pk, type }) => pk === 1 && !/int/i.test(type));
+    if (key) values.set(key.name, table === 'settings' ? 'smtp.password' : key.name);
+    values.set(sealed, own.seal('to be replaced', 'anything'));
+    // Of some there is one row, which is there from the beginning.
+    const { rows } = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(kysely);
+    if (rows[0]?.count === 1) {
+      await sql`update ${sql.table(table)} set ${sql.ref(sealed)} = ${values.get(sealed)}`.execute(kysely);
+    } else {
+      const names = sql.join([...values.keys()].map((name) => sql.ref(name)));
+      await sql`insert into ${sql.table(table)} (${names}) values (${sql.join([...values.values()])})`.execute(kysely);
+    }
+  }
+  return transact(async (tx) => {
+    const contexts: string[] = [];
+    for (const [place, texts] of Object.entries(SEALED_PLACES)) {
+      for await (const { context, replace } of texts(tx)) {
+        await replace(own.seal(`secret of ${place}`, context));
+        contexts.push(context);
+      }
+    }
+    return contexts;
+  });
+};
+
+const readEverywhere = ({ transact }: Database) =>
+  transact(async (tx) => {
+    const found: { place: string; context: string; sealed: string }[] = [];
+    for (const [place, texts] of Object.entries(SEALED_PLACES))
+      for await (const { context, sealed } of texts(tx)) found.push({ place, context, sealed });
+    return found;
+  });
+
+test('a rotation and an adoption leave out no place that holds secrets', () =>
+  withStore(async (database) => {
+    const contexts = await givenEverywhere(database);
+    const places = Object.keys(SEALED_PLACES);
+    // One each, and none of them opens what another holds.
+    expect(new Set(contexts).size).toBe(places.length);
+    const rotation = { from: own, to: foreign, record: async () => {}, install: () => {} };
+    expect(await rotateKeys(database, rotation)).toBe(places.length);
+    const rotated = await readEverywhere(database);
+    expect(rotated.map(({ place, context, sealed }) => [place, foreign.open(sealed, context)])).toEqual(
+      places.map((place) => [place, `secret of ${place}`]),
+    );
+    const { transact } = database;
+    const countOf = (vault: typeof own) => transact((tx) => countSealedWith(tx, vault.keyId));
+    expect([await countOf(foreign), await countOf(own)]).toEqual([places.length, 0]);
+    expect(await adopt(database, FOREIGN)).toBe(places.length);
+    for (const { place, context, sealed } of await readEverywhere(database))
+      expect(own.open(sealed, context)).toBe(`secret of ${place}`);
   }));
