@@ -5,6 +5,7 @@ import { refuse } from '../errors.ts';
 import { adoptSecrets } from '../secrets/open-sealed.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { checkIdentities } from './check-identities.ts';
+import { checkNetworks } from './check-networks.ts';
 import { compareStores, type Differences } from './compare.ts';
 import { putBack } from './put-back.ts';
 import { type Snapshot, stage } from './stage.ts';
@@ -23,7 +24,7 @@ export interface Prepared {
   differences(): Promise<Differences>;
   /**
    * Puts it back in one transaction, in which `record` writes down that it was. Resolves with false, changing nothing, when the
-   * store is not at `revision` any more.
+   * store is not at `revision` any more. Once it is there, nothing more can be asked.
    */
   putBack(revision: number, record: (tx: Executor) => Promise<void>): Promise<boolean>;
 }
@@ -60,12 +61,18 @@ export const withPrepared = async <T>(
   const { kysely: db, kind, transact, unhurried } = database;
   const directory = await mkdtemp(join(dataDir, RESTORE_PREFIX));
   let staged: Database | undefined;
+  const discard = async (): Promise<void> => {
+    await staged?.stop();
+    staged = undefined;
+    await rm(directory, { recursive: true, force: true });
+  };
   try {
     staged = await stage(directory, snapshot);
     const rows = staged.kysely;
     await rows.transaction().execute((tx) => adoptSecrets(tx, vault, foreignKey));
     await refuseDangling(rows);
     await checkIdentities(rows);
+    await checkNetworks(rows);
     await check?.(rows);
     return await work({
       differences: () => compareStores(db, rows),
@@ -78,6 +85,8 @@ export const withPrepared = async <T>(
               await record(tx);
             }),
           );
+          // The room that it takes may be all there is for what has to be written until it is in force.
+          await discard().catch(() => undefined);
           return true;
         } catch (error) {
           if (error instanceof ChangedMeanwhile) return false;
@@ -86,8 +95,7 @@ export const withPrepared = async <T>(
       },
     });
   } finally {
-    await staged?.stop();
-    await rm(directory, { recursive: true, force: true });
+    await discard();
   }
 };
 
