@@ -111,10 +111,16 @@ export const createEnforcementMap = ({ dataDir, socket, file, heading }: Enforce
     path,
     /**
      * Writes what HAProxy reads at its next start, unless it is there already. When that fails the file is emptied: an
-     * empty one refuses, an old one would let through what is refused since.
+     * empty one refuses, an old one would let through what is refused since. So does an entry that is no line.
      */
-    write(entries: Iterable<readonly [string, string]>): Promise<void> {
-      intended = [...mapFileChunks([heading], entries)].join('');
+    async write(entries: Iterable<readonly [string, string]>): Promise<void> {
+      intended = undefined;
+      try {
+        intended = [...mapFileChunks([heading], entries)].join('');
+      } catch (error) {
+        await truncate(path).catch(() => {});
+        throw error;
+      }
       return restore();
     },
     /** The file is changed by other means than `write`. */

@@ -8,7 +8,7 @@ import {
   holdsMapped,
   notApplied,
 } from '@sallyport/enforcement/live-map';
-import { everybodyCleared, RuntimeRefused } from '@sallyport/haproxy';
+import { everybodyCleared, mapFileChunks, RuntimeRefused } from '@sallyport/haproxy';
 import type { BanChange, BanEntry } from './port.ts';
 
 /** Up to this many entries the file is written anew for each change; above, a new ban is a line at its end. */
@@ -65,7 +65,12 @@ export const createBans = (map: EnforcementMap) => {
   };
 
   const append = (added: readonly BanEntry[]): Promise<void> => {
-    const text = added.map(({ network, reference }) => `${network} ${reference}\n`).join('');
+    const text = [
+      ...mapFileChunks(
+        [],
+        added.map(({ network, reference }) => [network, reference]),
+      ),
+    ].join('');
     map.forget();
     writing = writing.catch(() => {}).then(() => appendDurably(map.path, text));
     return writing;

@@ -321,7 +321,8 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
         onLine: securityLog.ingestLine,
         onInvalid: securityLog.countInvalid,
       });
-      await enforcement.replay();
+      // What is stored may be what nobody can enforce, as after a restore by hand: that is told, and mended over the API.
+      await enforcement.replay().catch((err: unknown) => log.error({ err }, 'what is stored can not be enforced'));
       const watch = enforcement.watch();
       const intrusions = await crowdsec.run();
       return {

@@ -1,8 +1,14 @@
-import type { Backup, ErrorBody, RestoreReport } from '@sallyport/contract';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Backup, ErrorBody, RestoreReport, SecurityStatus } from '@sallyport/contract';
+import { proxyDirectory } from '@sallyport/deployment/places';
+import { dataPlaneFiles, writeStaticFiles } from '@sallyport/haproxy';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../../../test/support/certificates.ts';
+import { until } from '../../../../../../test/support/until.ts';
+import { toProxySettings } from '../../../dataplane/proxy-settings.ts';
 import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../../../testing/start-app.ts';
 
@@ -18,6 +24,7 @@ const PLANTS: readonly Plant[] = [
   ['decisions', 'ip', '198.51.100.9/24'],
   ['decisions', 'uuid', 'x\n0.0.0.0/0 clear'],
   ['decisions', 'uuid', ''],
+  ['decisions', 'source', 'x\n0.0.0.0/0 ok'],
   ['decisions', 'action', 'allow'],
   ['decisions', 'details', 'x'.repeat(5_000)],
   ['decisions', 'created_at', 'yesterday'],
@@ -130,4 +137,35 @@ describe('a backup that was made by hand', () => {
     const { status, body } = await tryPlant(plant);
     expect({ status, body }).toEqual({ status: 400, body: expect.objectContaining({ error: expect.any(String) }) });
   });
+});
+
+test('a store that holds such rows, however they came there, has the server start and lets nobody through for it', {
+  timeout: 120_000,
+}, async () => {
+  const app = await startApp('sqlite', { SALLYPORT_SESSION_SECRET: 's'.repeat(32) });
+  onTestFinished(() => app.stop());
+  const { headers } = await createGiven(app).administrator();
+  await writeStaticFiles(proxyDirectory(app.dataDir), toProxySettings(app.config));
+  await app.send('POST', '/security/decisions', { ip: '198.51.100.9', action: 'block' }, headers);
+  await app.send('POST', '/security/config', { admin_whitelist: '192.0.2.7' }, headers);
+  await app.send('POST', '/settings', { key: 'feature.guard.enabled', value: 'true' }, headers);
+  const map = (name: string) => readFileSync(join(proxyDirectory(app.dataDir), name), 'utf8');
+  expect(map(dataPlaneFiles.bansMap)).toContain('198.51.100.9 manual/');
+  const database = openDatabase(app.config);
+  onTestFinished(() => database.stop());
+  const plant = (statement: string) => sql.raw(statement).execute(database.kysely);
+
+  await plant(`update decisions set uuid = 'x' || char(10) || '0.0.0.0/0 ok'`);
+  await plant(`update security_config set admin_whitelist = '192.0.2.7' || char(10)`);
+  await app.restart();
+  const status = async () => (await app.send<SecurityStatus>('GET', '/security/status')).body;
+  await until('it is told', async () => (await status()).issue?.includes('not a line of a map'), 60_000);
+  // Which HAProxy starts with, and refuses everybody.
+  for (const name of [dataPlaneFiles.bansMap, dataPlaneFiles.whitelistMap]) expect(map(name), name).toBe('');
+
+  await plant(`update security_config set waf_allowed_methods = '|', admin_whitelist = ''`);
+  await app.restart();
+  expect(await status()).toMatchObject({ applied: false });
+  const mended = await app.send('POST', '/security/config', { waf_allowed_methods: 'GET' }, headers);
+  expect(mended.status, JSON.stringify(mended.body)).toBe(200);
 });
