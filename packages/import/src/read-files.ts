@@ -13,7 +13,10 @@ const BEGINNING = 100_000;
 
 const RECOGNISED: readonly Recognised[] = [
   { what: 'JSON', signs: [/^\s*[[{]\s*(?:"|[\]}])/] },
-  { what: 'a configuration of nginx', signs: [/^[\t ]*(?:server|http|events|upstream\b.*?)[\t ]*\{/m, /;[\t ]*$/m] },
+  {
+    what: 'a configuration of nginx',
+    signs: [/^[\t ]*(?:server|http|events|upstream[\t ]+[\w.-]+)[\t ]*\{/m, /;[\t ]*$/m],
+  },
   {
     what: 'a configuration of HAProxy',
     signs: [/^(?:frontend|backend|listen)[\t ]+\S+[\t ]*$/m, /^[\t ]+(?:bind|server)[\t ]/m],
