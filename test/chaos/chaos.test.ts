@@ -18,8 +18,11 @@ const ports = { api, http, https };
 const originPorts = { a, b };
 const domains = Array.from({ length: 12 }, (_, index) => `host${index}.chaos.test`);
 
-/** CHAOS_SEED=7 repeats one order. */
+/** CHAOS_SEED=7 makes all attacks in one order, on both stores. */
 const seeds = process.env.CHAOS_SEED ? [Number(process.env.CHAOS_SEED)] : [1, 2];
+
+/** An ordinary run makes so many of the attacks on PostgreSQL, which dies as well, and all of them on SQLite. */
+const ATTACKS_ON_POSTGRES = 4;
 
 const attacks: readonly (readonly Victim[])[] = [
   ['supervisor'],
@@ -129,7 +132,9 @@ test.each(process.env.CHAOS_SEED ? [...runs, ...runs.map(({ seed }) => ({ seed, 
       await strikeStore(postgres);
       await changer.settle();
     }
-    for (const killed of shuffled(attacks, random)) {
+    const isShort = postgres && !process.env.CHAOS_SEED;
+    const strikes = shuffled(attacks, random).slice(0, isShort ? ATTACKS_ON_POSTGRES : attacks.length);
+    for (const killed of strikes) {
       await strike(killed);
       await changer.settle();
     }
@@ -166,8 +171,8 @@ test.each(process.env.CHAOS_SEED ? [...runs, ...runs.map(({ seed }) => ({ seed, 
     }
     // None of the above may hold only because nothing happened.
     expect(ledger.expected().size).toBe(domains.length);
-    expect(exchanges.length).toBeGreaterThan(attacks.length * domains.length);
-    expect(changer.counts().acknowledged).toBeGreaterThan(attacks.length * 2);
+    expect(exchanges.length).toBeGreaterThan(strikes.length * domains.length);
+    expect(changer.counts().acknowledged).toBeGreaterThan(strikes.length * 2);
 
     expect(await product.stop('SIGTERM')).toBe(0);
     expect(product.processes()).toEqual([]);

@@ -120,7 +120,7 @@ describe('without a verdict', () => {
   test('kill -9 of a guard under load: nothing passes unjudged, and the other judges on', async () => {
     await start({});
     const traffic = startTraffic(guarded.httpPort, 16);
-    const reach = (count: number) => expect.poll(traffic.sent).toBeGreaterThan(count);
+    const reach = (count: number) => expect.poll(traffic.sent, { timeout: 150_000 }).toBeGreaterThan(count);
     await reach(500);
     for (const victim of [0, 1, 0]) {
       const at = traffic.sent();
@@ -142,7 +142,7 @@ describe('without a verdict', () => {
   test('kill -9 of a guard at 2,000 requests a second: nothing passes unjudged, and only what was in flight may be refused', async () => {
     await start({});
     const traffic = startPacedTraffic(guarded.httpPort, 2_000);
-    const reach = (count: number) => expect.poll(traffic.sent).toBeGreaterThan(count);
+    const reach = (count: number) => expect.poll(traffic.sent, { timeout: 150_000 }).toBeGreaterThan(count);
     await reach(2_000);
     let inFlight = 0;
     for (const victim of [0, 1, 0, 1]) {
@@ -169,7 +169,7 @@ describe('without a verdict', () => {
   test('new rules under load: each request is judged by the old or the new ones, and at most what crosses the change is refused', async () => {
     await start({});
     const traffic = startTraffic(guarded.httpPort, 16);
-    const reach = (count: number) => expect.poll(traffic.sent).toBeGreaterThan(count);
+    const reach = (count: number) => expect.poll(traffic.sent, { timeout: 150_000 }).toBeGreaterThan(count);
     await reach(300);
     const swaps = 6;
     for (let revision = 2; revision < 2 + swaps; revision++) {

@@ -20,7 +20,7 @@ describe('a child that hangs', () => {
   const ask = (path: string): Promise<number> =>
     new Promise((resolve) => {
       const options = { host: '127.0.0.1', port: product.ports.http, path, headers: { host: HOST }, agent: false };
-      request({ ...options, timeout: 3_000 }, (response) => {
+      request({ ...options, timeout: 10_000 }, (response) => {
         response.resume();
         resolve(response.statusCode ?? 0);
       })
@@ -76,7 +76,7 @@ describe('a child that hangs', () => {
     for (const key of ['security.waf.enabled', 'feature.guard.enabled']) {
       await read('POST', '/settings', { key, value: 'true' });
     }
-    await until('the firewall is on', async () => (await ask(ATTACK)) === 403, 60_000);
+    await until('the firewall is on', async () => (await ask(ATTACK)) === 403, 90_000);
   });
   afterAll(async () => {
     await product.stop('SIGTERM');
@@ -88,7 +88,7 @@ describe('a child that hangs', () => {
     expect(await health()).toEqual({ status: 'ok', proxy: 'up' });
     const worker = stop('haproxy worker');
     await until('the health tells', async () => (await health())?.proxy === 'down');
-    await until('the proxy serves again', async () => (await ask('/')) === 200, 30_000);
+    await until('the proxy serves again', async () => (await ask('/')) === 200, 90_000);
     expect(readProcess(worker)).toBeUndefined();
     expect(why('haproxy')).toContain('gave no sign of life');
     await until('the health tells that, too', async () => (await health())?.proxy === 'up');
@@ -98,7 +98,7 @@ describe('a child that hangs', () => {
   test('is replaced while sites are served: the server', async () => {
     const server = stop('server');
     expect(await ask('/')).toBe(200);
-    await until('the API answers again', async () => (await health()) !== undefined, 40_000);
+    await until('the API answers again', async () => (await health()) !== undefined, 90_000);
     expect(readProcess(server)).toBeUndefined();
     expect(await ask('/')).toBe(200);
     expect(why('server')).toContain('gave no sign of life');
@@ -120,7 +120,7 @@ describe('a child that hangs', () => {
     });
     expect(await ask(ATTACK)).toBe(403);
     expect(await ask('/')).toBe(200);
-    await until('all is well again', async () => (await status()).issue === null, 30_000);
+    await until('all is well again', async () => (await status()).issue === null, 90_000);
     expect(readProcess(guard)).toBeUndefined();
     expect(why('guard-0')).toContain('gave no sign of life');
     expect(await ask(ATTACK)).toBe(403);
