@@ -83,4 +83,4 @@ test('hosts, ports, schemes and upstreams are those that Caddy finds', async () 
     }
   }
   expect(differing.toSorted()).toEqual(Object.keys(DIFFERENCES).toSorted());
-});
+}, 240_000);

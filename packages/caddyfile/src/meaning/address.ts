@@ -23,8 +23,17 @@ export const splitHostPort = (text: string): { host: string; port: string | unde
 };
 
 /** Lower case but for what stands in braces: placeholders are case-sensitive. */
-const lower = (text: string): string =>
-  text.includes('{') ? text.replaceAll(/[^{}]+(?![^{}]*\})/g, (part) => part.toLowerCase()) : text.toLowerCase();
+const lower = (text: string): string => {
+  const parts: string[] = [];
+  let from = 0;
+  for (let open = text.indexOf('{'); open !== -1; open = text.indexOf('{', from)) {
+    const close = text.indexOf('}', open);
+    if (close === -1) break;
+    parts.push(text.slice(from, open).toLowerCase(), text.slice(open, close + 1));
+    from = close + 1;
+  }
+  return parts.join('') + text.slice(from).toLowerCase();
+};
 
 /** Reads a site's address, `scheme://host:port/path`, of which any part may be missing. */
 export const parseAddress = (token: Token): Address => {

@@ -11,12 +11,13 @@ export type Forward = Pick<
 /** Where a `reverse_proxy` leads in terms of a proxy host, or why it can't be said in them. */
 export type Forwarding = { forward: Forward; warnings: ImportWarning[] } | { impossible: string };
 
-export const warn = ({ file, line, column }: Place, message: string): ImportWarning => ({
-  file,
-  line,
-  column,
-  message,
-});
+const MAX_MESSAGE = 400;
+
+/** A warning about what stands at `place`; what it quotes may be as long as a file. */
+export const warn = ({ file, line, column }: Place, message: string): ImportWarning => {
+  const short = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message;
+  return { file, line, column, message: short };
+};
 
 /** Go takes no host, and the address of all, for the machine itself. */
 const OWN: Readonly<Record<string, string>> = { '': 'localhost', '0.0.0.0': '127.0.0.1', '::': '::1' };

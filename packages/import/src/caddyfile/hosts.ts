@@ -1,4 +1,5 @@
 import type { CaddyfileMeaning, GlobalOptions, Handler, Place, Site } from '@sallyport/caddyfile';
+import { isKnownDirective } from '@sallyport/caddyfile';
 import { parseDomainName, parseOriginHost } from '@sallyport/store/names/domain-name';
 import { atMost } from '../at-most.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
@@ -71,6 +72,14 @@ const whyNone = ({ end }: Trace): string => {
   return 'it has no reverse_proxy';
 };
 
+/** What may have been meant to make a host of a site: misspelt, or of a plugin. */
+const unknownIn = (site: Site): ImportWarning[] =>
+  allHandlers(site.handlers)
+    .filter(({ name }) => !isKnownDirective(name))
+    .map(({ name, directive }) =>
+      warn(directive.name, `${name} is no directive of Caddy itself and is not taken over`),
+    );
+
 /** One host for names of one site that fare the same. */
 const makeHost = (
   names: readonly string[],
@@ -84,7 +93,10 @@ const makeHost = (
   const refuse = (why: string) => {
     made.warnings.push(warn(place, `${names.join(', ')} is not imported: ${why}`));
   };
-  if (!chosen) return refuse(whyNone(trace));
+  if (!chosen) {
+    made.warnings.push(...unknownIn(site));
+    return refuse(whyNone(trace));
+  }
   const forwarding = forwardingOf(chosen);
   if ('impossible' in forwarding) return refuse(forwarding.impossible);
   const { forward } = forwarding;

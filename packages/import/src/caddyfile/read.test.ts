@@ -204,6 +204,23 @@ test.each<[string, string]>([
   expect(messages(warnings)).toContain(expected);
 });
 
+test('a directive that is misspelt is told of when it leaves a site without an upstream', () => {
+  expect(site('reverse_prxy b').warnings).toContainEqual({
+    file: 'Caddyfile',
+    line: 2,
+    column: 1,
+    message: 'reverse_prxy is no directive of Caddy itself and is not taken over',
+  });
+});
+
+test('what a message quotes is short, however long it is in the file', () => {
+  const { hosts, warnings } = read(
+    `"${'x'.repeat(100_000)}" {\n reverse_proxy b\n}\na.test {\n reverse_proxy b\n "${'y'.repeat(100_000)}"\n}\n`,
+  );
+  const all = [...warnings, ...hosts.flatMap((host) => host.warnings)];
+  expect(Math.max(...all.map(({ message }) => message.length))).toBe(400);
+});
+
 test('names that matchers ask for below a wildcard are hosts of their own', () => {
   const { hosts, warnings } = site('@x host x\nreverse_proxy @x never');
   expect([hosts, messages(warnings)]).toMatchObject([
