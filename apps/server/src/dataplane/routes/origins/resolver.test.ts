@@ -30,7 +30,10 @@ test('looks names up as the system does and passes addresses through', () =>
   withResolver(systemLookup, async (make) => {
     const resolver = make();
     await resolver.ensure(['localhost', '192.0.2.7', 'no-such-name.invalid']);
-    expect(['127.0.0.1', '::1']).toContain((resolver.known('localhost') as { address: string }).address);
+    // The system may take longer than anybody is to wait for it.
+    await eventually(() => resolver.known('localhost')).toEqual({
+      address: expect.stringMatching(/^(?:127\.0\.0\.1|::1)$/),
+    });
     expect(resolver.known('192.0.2.7')).toEqual({ address: '192.0.2.7' });
     expect(resolver.known('2001:db8::7')).toEqual({ address: '2001:db8::7' });
     expect(resolver.known('no-such-name.invalid')).toHaveProperty('issue');
