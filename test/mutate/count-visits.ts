@@ -25,10 +25,10 @@ export const countVisits = (file: string, text: string, visits: string): Counted
   const insertions = parts.flatMap(({ start, end, isExpression }, part) =>
     isExpression
       ? [
-          { at: start, order: part, text: `(visited(${part}), ` },
+          { at: start, order: part, text: `(visited$(${part}), ` },
           { at: end, order: -part, text: ')' },
         ]
-      : [{ at: start, order: part, text: `visited(${part});` }],
+      : [{ at: start, order: part, text: `visited$(${part});` }],
   );
   // Where several meet, what opens stands in the order of nesting and what closes in the opposite one.
   insertions.sort((one, other) => one.at - other.at || one.order - other.order);
@@ -39,15 +39,16 @@ export const countVisits = (file: string, text: string, visits: string): Counted
     from = at;
   }
   counted += text.slice(from);
+  // Names that no file has.
   const note = `
-import { appendFileSync as noteVisit } from 'node:fs';
-var seen: Set<number> | undefined;
-function visited(part: number) {
+import { appendFileSync as noteVisit$ } from 'node:fs';
+var seen$: Set<number> | undefined;
+function visited$(part: number) {
   // A "var" of the module: what runs before this line is run calls this, too.
-  seen ??= new Set();
-  if (seen.has(part)) return;
-  seen.add(part);
-  try { noteVisit(${JSON.stringify(visits)}, part + '\\n'); } catch {}
+  seen$ ??= new Set();
+  if (seen$.has(part)) return;
+  seen$.add(part);
+  try { noteVisit$(${JSON.stringify(visits)}, part + '\\n'); } catch {}
 }
 `;
   return {

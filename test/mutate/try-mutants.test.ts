@@ -16,9 +16,9 @@ const source = `export const clamp = (value: number, most: number): number => {
 };
 export const unused = (): number => 1 + 1;
 export const countTo = (end: number): number => {
-  let at = 0;
-  while (at < end) at++;
-  return at;
+  let visited = 0;
+  while (visited < end) visited++;
+  return visited;
 };
 `;
 const tests = `import { expect, test } from 'vitest';
@@ -66,7 +66,7 @@ test('tells the mutants that a test notices from those that none does', async ()
   // It would be noticed; nobody tried.
   expect(withFate('explained')).toEqual(['2: value > most → true']);
   // It counts down, and never gets there.
-  expect(withFate('too long')).toContain('8: at++ → at--');
+  expect(withFate('too long')).toContain('8: visited++ → visited--');
   expect(tried.find(({ mutant }) => mutant.change === 'return most; → return;')).toMatchObject({
     fate: 'noticed',
     by: 'clamps',

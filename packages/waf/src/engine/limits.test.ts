@@ -93,6 +93,11 @@ SecRule MSC_PCRE_LIMITS_EXCEEDED "@eq 1" "id:2,phase:5,pass,log"`;
     expect(verdict.workUnits).toBeGreaterThan(10_000);
   });
 
+  test('is spent by each way through a value, also by the one that looks for phrases', () => {
+    const verdict = judge('SecRule ARGS "@pm needle thread" "id:1,phase:2,pass"', form(`a=${'x'.repeat(10_000)}`));
+    expect(verdict.workUnits).toBeGreaterThanOrEqual(20_000);
+  });
+
   test('grows with the body, so that an upload is not refused for its size', () => {
     const limits = { workUnits: 1_000, workUnitsPerBodyByte: 60 };
     expect(judge(text, heavy, limits)).toMatchObject({ action: 'pass', limitsHit: [] });

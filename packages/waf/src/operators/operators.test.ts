@@ -44,6 +44,7 @@ test.each<[string, string, string, boolean]>([
   ['pm', '|zz| b', 'a|ZZ|', true],
   ['pm', '|41 42|c x', 'an ABC', true],
   ['pm', '|41 42|c x', 'an AB', false],
+  ['pm', '|41 42|c', 'only c', false],
   // Blanks between phrases are no phrase, which would be in everything.
   ['pm', ' |3a|  ;   |3b| ', 'nothing', false],
   ['pm', 'a   b', 'nothing', false],

@@ -8,10 +8,11 @@ import { createUrlDecodeUni } from './url-decode.ts';
 const latin1 = (codes: Iterable<number>): string => Buffer.from([...codes]).toString('latin1');
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1');
 
+/** What stands around the value, and would be read for a part of it, is none. */
 const run = (step: Transformation, input: string): string => {
-  const bytes = bytesOf(input);
-  const out = new Uint8Array(step.bound(bytes.length));
-  const written = step.apply(bytes, 0, bytes.length, out, 0);
+  const bytes = bytesOf(`A${input}A`);
+  const out = new Uint8Array(step.bound(input.length));
+  const written = step.apply(bytes, 1, bytes.length - 1, out, 0);
   return written < 0 ? input : latin1(out.subarray(0, written));
 };
 
