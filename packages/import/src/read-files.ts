@@ -1,9 +1,11 @@
 import { readCaddyfile } from './caddyfile/read.ts';
+import { readNginx } from './nginx/read.ts';
 import type { Reading, SourceFile } from './reading.ts';
 
-/** A kind of configuration that is told from its text, and can not be read yet. */
+/** A kind of configuration that is told from its text; without `read` it can not be read yet. */
 interface Recognised {
   what: string;
+  read?: (files: readonly SourceFile[]) => Reading;
   /** All of them have to be there. */
   signs: readonly RegExp[];
 }
@@ -15,7 +17,8 @@ const RECOGNISED: readonly Recognised[] = [
   { what: 'JSON', signs: [/^\s*[[{]\s*(?:"|[\]}])/] },
   {
     what: 'a configuration of nginx',
-    signs: [/^[\t ]*(?:server|http|events|upstream[\t ]+[\w.-]+)[\t ]*\{/m, /;[\t ]*$/m],
+    read: readNginx,
+    signs: [/^[\t ]*(?:server|http|events|upstream[\t ]+[\w.-]+)[\t ]*\{/m, /;[\t ]*(?:[#}].*)?\r?$/m],
   },
   {
     what: 'a configuration of HAProxy',
@@ -24,8 +27,8 @@ const RECOGNISED: readonly Recognised[] = [
   { what: 'a dynamic configuration of Traefik', signs: [/^http:[\t ]*$/m, /^[\t ]+routers:[\t ]*$/m] },
 ];
 
-const looksLike = (text: string): string | undefined =>
-  RECOGNISED.find(({ signs }) => signs.every((sign) => sign.test(text)))?.what;
+const looksLike = (text: string): Recognised | undefined =>
+  RECOGNISED.find(({ signs }) => signs.every((sign) => sign.test(text)));
 
 /**
  * Reads files of another proxy's configuration, the main one first, whatever it is of: told from the content. Never throws because of
@@ -37,6 +40,7 @@ export const readFiles = (files: readonly SourceFile[]): Reading => {
   // Asked last: whatever makes sense as a Caddyfile is one.
   const other = main && reading.hosts.length === 0 ? looksLike(main.content.slice(0, BEGINNING)) : undefined;
   if (!main || other === undefined) return reading;
-  const message = `this looks like ${other}: only Caddyfiles can be imported yet`;
+  if (other.read) return other.read(files);
+  const message = `this looks like ${other.what}, which can not be imported yet`;
   return { ...reading, warnings: [], errors: [{ file: main.name, line: 1, message }], staticFiles: [] };
 };

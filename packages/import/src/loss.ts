@@ -1,0 +1,22 @@
+import type { ImportWarning, Place } from './reading.ts';
+
+/** Something that a proxy host can't express. */
+export interface Loss {
+  warning: ImportWarning;
+  /** Whether it kept requests out: without it, more people would reach more. */
+  keptOut: boolean;
+}
+
+/** A warning about what stands at a place. */
+export const warn = ({ file, line, column }: Place, message: string): ImportWarning => ({
+  file,
+  line,
+  ...(column !== undefined && { column }),
+  message,
+});
+
+/** What is lost of what stands at a place. */
+export const loss = (place: Place, message: string, keptOut = false): Loss => ({
+  warning: warn(place, message),
+  keptOut,
+});

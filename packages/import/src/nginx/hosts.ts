@@ -1,0 +1,173 @@
+import { type Draft, nameOrWarning, shorten, toHosts } from '../draft.ts';
+import { type Loss, loss, warn } from '../loss.ts';
+import type { ImportedHost, ImportWarning } from '../reading.ts';
+import { type Target, targetOf, type Upstreams } from './forward.ts';
+import { type Location, passedTo, type Routing, routingOf } from './location.ts';
+import { lossesIn, lossesOfAccess, lossOfLocation } from './losses.ts';
+import { isSecuringIf, onlySecures, redirectOfAll } from './redirect.ts';
+import { inForce, lastValueOf, type Scope } from './scope.ts';
+import type { Server } from './server.ts';
+import { aboutCertificate, aboutRequestHeaders, answerHeadersOf, lacksHost, passesUpgrades } from './settings.ts';
+
+/** A `server` with what becomes of its requests. */
+export interface Site {
+  server: Server;
+  routing: Routing;
+  /** The location that a host is made of: that for all requests, or else the first with an upstream. */
+  chosen: Location | undefined;
+  target: Target | undefined;
+}
+
+/** Follows requests through a server. Throws a `NginxError` for what nginx would refuse. */
+export const siteOf = (server: Server, upstreams: Upstreams): Site => {
+  const routing = routingOf(server.scope);
+  const { main, others } = routing;
+  const chosen = main?.pass ? main : others.find(({ pass }) => pass);
+  // All of them, so that none that nginx would refuse goes unnoticed.
+  const targets = new Map(
+    [...(main ? [main] : []), ...others].flatMap((one) =>
+      one.pass ? [[one, targetOf(one.pass, one.scope, one.path, upstreams)]] : [],
+    ),
+  );
+  return { server, routing, chosen, target: chosen && targets.get(chosen) };
+};
+
+/** A name of a site, and what other sites for the same name say. */
+interface Named {
+  site: Site;
+  name: string;
+  sslForced: boolean;
+  notes: string[];
+}
+
+const leadsTo = ({ target }: Site): string =>
+  target && 'host' in target ? `${target.scheme} ${target.host} ${target.port}` : '';
+
+const mainScope = ({ routing }: Site): Scope | undefined => routing.main?.scope;
+
+const securesItself = ({ server }: Site, name: string): boolean =>
+  inForce(server.scope, 'if').some((one) => isSecuringIf(one, server.scope, name));
+
+/** Of several sites for one name, the one that its host is made of. */
+const resolveName = (name: string, sites: readonly Site[]): Named => {
+  const isProxy = (site: Site) => site.chosen && redirectOfAll(site.server, mainScope(site), name) === undefined;
+  const proxies = sites.filter(isProxy);
+  const site = proxies.find(({ server }) => server.secure) ?? proxies[0] ?? sites[0]!;
+  const plain = sites.find((one) => one !== site && one.server.plain);
+  const plainSecures = plain !== undefined && onlySecures(plain.server, mainScope(plain), name);
+  const isSame = plain !== undefined && isProxy(plain) && leadsTo(plain) === leadsTo(site);
+  const { server } = site;
+  const others = sites.filter((one) => one !== site && !(one === plain && (plainSecures || isSame)));
+  const notes = others.map(
+    ({ server: { at } }) => `the server in ${at.file}:${at.line} has the same name and is left out`,
+  );
+  const forced = !server.plain ? !isSame : securesItself(site, name);
+  return { site, name, sslForced: server.secure && forced, notes };
+};
+
+const whyNone = ({ server, routing }: Site, name: string): string => {
+  const to = redirectOfAll(server, routing.main?.scope, name);
+  if (to !== undefined) return `it only redirects to ${shorten(to)}`;
+  return 'it has no proxy_pass or grpc_pass';
+};
+
+const isExpressed = (server: Server, name: string) => {
+  const { scope } = server;
+  return (directive: Parameters<typeof isSecuringIf>[0]): boolean =>
+    directive.name.text === 'if' && isSecuringIf(directive, scope, name);
+};
+
+const lossesOf = ({ server, routing, chosen, target }: Site, { name, notes }: Named): Loss[] => {
+  const { scope } = chosen!;
+  const losses: Loss[] = [...server.losses, ...aboutCertificate(server)];
+  if (chosen !== routing.main) {
+    const message = `only requests for ${shorten(chosen!.text)} go to this upstream in nginx, here all do`;
+    losses.push(loss(chosen!.at, message, true));
+  }
+  if (target && 'losses' in target) losses.push(...target.losses);
+  losses.push(...lossesOfAccess(scope));
+  for (let one: Scope | undefined = scope; one?.outer; one = one.outer) {
+    losses.push(...lossesIn(one, isExpressed(server, name)));
+  }
+  losses.push(...aboutRequestHeaders(scope));
+  if (chosen!.pass!.name.text === 'proxy_pass' && lacksHost(scope)) {
+    losses.push(loss(chosen!.pass!.name, "the upstream gets the visitor's Host; nginx sends the upstream's own"));
+  }
+  for (const other of routing.others) {
+    if (other === chosen || isWithin(chosen!.scope, other)) continue;
+    const isSame = passedTo(other) === passedTo(chosen!);
+    const lost = lossOfLocation(other, isSame);
+    if (lost) losses.push(lost);
+  }
+  const main = routing.main && routing.main !== chosen ? lossOfLocation(routing.main, false) : undefined;
+  if (main) losses.push(main);
+  losses.push(...notes.map((note) => loss(server.at, note)));
+  return losses;
+};
+
+/** Whether a location is one of those around a scope. */
+const isWithin = (scope: Scope, { scope: around }: Location): boolean => {
+  for (let one: Scope | undefined = scope; one; one = one.outer) if (one === around) return true;
+  return false;
+};
+
+const draftOf = (named: Named, names: readonly string[]): Draft | string => {
+  const { site, sslForced } = named;
+  const { server, routing, chosen, target } = site;
+  if (!chosen || !target || redirectOfAll(server, mainScope(site), named.name) !== undefined) {
+    return whyNone(site, named.name);
+  }
+  if ('impossible' in target) return target.impossible;
+  const { scope } = chosen;
+  const headers = answerHeadersOf(scope);
+  const alike = routing.others.filter((one) => passedTo(one) === passedTo(chosen));
+  const verifies = lastValueOf(scope, target.isGrpc ? 'grpc_ssl_verify' : 'proxy_ssl_verify') === 'on';
+  return {
+    place: server.at,
+    names,
+    fields: {
+      forward_scheme: target.scheme,
+      forward_host: target.host,
+      forward_port: target.port,
+      ssl_forced: sslForced,
+      websocket_support: [chosen, ...alike].some((one) => passesUpgrades(one.scope)),
+      ...(server.secure && { http2_support: server.http2 }),
+      ...(target.scheme === 'https' && { forward_verify_tls: verifies }),
+      ...(target.isGrpc && { forward_http2: true }),
+      ...headers.fields,
+    },
+    losses: [...lossesOf(site, named), ...headers.losses],
+  };
+};
+
+/** Makes proxy hosts of servers. What can't be one is in `warnings`, with the reason. */
+export const makeHosts = (sites: readonly Site[], warnings: ImportWarning[]): ImportedHost[] => {
+  const byName = new Map<string, Site[]>();
+  for (const site of sites) {
+    const { names, at, losses } = site.server;
+    if (names.length === 0) {
+      const why =
+        losses.find(({ warning }) => /name/.test(warning.message))?.warning.message ?? 'it has no server_name';
+      warnings.push(warn(at, `this server is not imported: ${why}`));
+    }
+    for (const { name, at: where } of names) {
+      const parsed = nameOrWarning(name, where, warnings);
+      if (parsed === undefined) continue;
+      const others = byName.get(parsed);
+      if (!others) byName.set(parsed, [site]);
+      else if (!others.includes(site)) others.push(site);
+    }
+  }
+  const resolvedNames = Array.from(byName, ([name, all]) => resolveName(name, all));
+  const numbers = new Map(sites.map((site, index) => [site, index]));
+  const keyOf = ({ site, name, sslForced, notes }: Named) =>
+    JSON.stringify([numbers.get(site), sslForced, notes, redirectOfAll(site.server, mainScope(site), name)]);
+  return [...Map.groupBy(resolvedNames, keyOf).values()].flatMap((group) => {
+    const names = group.map(({ name }) => name);
+    const draft = draftOf(group[0]!, names);
+    if (typeof draft !== 'string') return toHosts(draft, warnings);
+    const { at } = group[0]!.site.server;
+    warnings.push(warn(at, `${shorten(names.join(', '))} is not imported: ${draft}`));
+    return [];
+  });
+};
