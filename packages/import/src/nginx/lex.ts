@@ -33,6 +33,8 @@ export class Lexer {
   }
 
   #skipTo(pattern: RegExp): string {
+    // A backslash at the end has nothing after it; beyond the end a pattern would begin anew.
+    this.#at = Math.min(this.#at, this.#text.length);
     pattern.lastIndex = this.#at;
     pattern.test(this.#text);
     const piece = this.#text.slice(this.#at, pattern.lastIndex);
@@ -93,7 +95,6 @@ export class Lexer {
       else if (character === '$') this.#at += this.#text[this.#at + 1] === '{' ? 2 : 1;
       else break;
     }
-    this.#at = Math.min(this.#at, this.#text.length);
     return this.#text.slice(from, this.#at);
   }
 

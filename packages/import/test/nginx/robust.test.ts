@@ -102,6 +102,10 @@ test('includes that multiply, and files that include themselves, are an error', 
   expect(readNginx([{ name: 'main', content: looking }, ...many]).errors).toHaveLength(1);
 });
 
+test.each(['server {} \\', 'server "\\', "a 'b\\"])('a backslash at the very end is an error: %s', (content) => {
+  expect(read(content).errors).toMatchObject([{ line: 1, message: expect.stringMatching(/never closed|semicolon/) }]);
+});
+
 test('10,000 servers are read', () => {
   const all = Array.from({ length: 10_000 }, (_, index) => site.replace('a.test', `h${index}.test`)).join('\n');
   expect(read(`http { map $http_upgrade $c { default upgrade; }\n${all}\n}`).hosts).toHaveLength(10_000);
