@@ -2,3 +2,4 @@ export { readCaddyfile } from './caddyfile/read.ts';
 export { readNginx } from './nginx/read.ts';
 export { readFiles } from './read-files.ts';
 export type { ImportedHost, ImportWarning, Place, Reading, SourceError, SourceFile } from './reading.ts';
+export { readTraefik } from './traefik/read.ts';

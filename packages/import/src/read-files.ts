@@ -1,6 +1,7 @@
 import { readCaddyfile } from './caddyfile/read.ts';
 import { readNginx } from './nginx/read.ts';
 import type { Reading, SourceFile } from './reading.ts';
+import { readTraefik } from './traefik/read.ts';
 
 /** A kind of configuration that is told from its text; without `read` it can not be read yet. */
 interface Recognised {
@@ -24,7 +25,9 @@ const RECOGNISED: readonly Recognised[] = [
     what: 'a configuration of HAProxy',
     signs: [/^(?:frontend|backend|listen)[\t ]+\S+[\t ]*$/m, /^[\t ]+(?:bind|server)[\t ]/m],
   },
-  { what: 'a dynamic configuration of Traefik', signs: [/^http:[\t ]*$/m, /^[\t ]+routers:[\t ]*$/m] },
+  { what: 'Traefik (YAML)', read: readTraefik, signs: [/^http:[\t ]*\r?$/m, /^[\t ]+routers:[\t ]*\r?$/m] },
+  { what: 'Traefik (TOML)', read: readTraefik, signs: [/^[\t ]*\[http\.routers[.\]]/m] },
+  { what: 'labels for Traefik', read: readTraefik, signs: [/^services:[\t ]*\r?$/m, /\btraefik\.(?:enable|http)\b/] },
 ];
 
 const looksLike = (text: string): Recognised | undefined =>

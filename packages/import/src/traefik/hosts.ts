@@ -1,0 +1,137 @@
+import { nameOrWarning, shorten, toHosts } from '../draft.ts';
+import { type Loss, loss, warn } from '../loss.ts';
+import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
+import type { Dynamic } from './dynamic.ts';
+import { listOf, type Passed, passedBy } from './middlewares.ts';
+import { parseRule, type Rule } from './rule.ts';
+import { type Target, targetOf } from './service.ts';
+import type { Tree } from './tree.ts';
+
+/** A router with what becomes of its requests. */
+interface Router {
+  name: string;
+  tree: Tree;
+  rule: Rule;
+  text: string;
+  secure: boolean;
+  passed: Passed;
+  target: Target;
+}
+
+const isSecure = ({ fields }: Tree): boolean => {
+  const tls = fields.get('tls');
+  if (tls) return tls.text?.toLowerCase() !== 'false';
+  const points = listOf(fields.get('entrypoints'));
+  return points.length > 0 && points.every((point) => /secure|https|443/i.test(point));
+};
+
+const routersOf = (dynamic: Dynamic, errors: SourceError[], warnings: ImportWarning[]): Router[] => {
+  const routers: Router[] = [];
+  for (const [name, tree] of dynamic.routers) {
+    const rule = tree.fields.get('rule');
+    if (rule?.text === undefined) {
+      warnings.push(warn(tree.at, `the router ${shorten(name)} is not imported: it has no rule`));
+      continue;
+    }
+    const { text, at } = rule;
+    try {
+      const shared = { name, tree, text, secure: isSecure(tree), passed: passedBy(tree, dynamic) };
+      routers.push({ ...shared, rule: parseRule(text), target: targetOf(tree, dynamic) });
+    } catch (error) {
+      errors.push({ ...warn(at, (error as Error).message), text: shorten(text, 200) });
+    }
+  }
+  return routers;
+};
+
+const weightOf = ({ tree, text }: Router): number => Number(tree.fields.get('priority')?.text ?? text.length);
+
+const leadsTo = ({ target }: Router): string => ('fields' in target ? JSON.stringify(target.fields) : '');
+
+interface Resolved {
+  name: string;
+  router: Router;
+  sslForced: boolean;
+  others: Router[];
+}
+
+/** Of the routers for one name, the one that its host is made of: for all paths, with TLS, heaviest. */
+const resolveName = (name: string, routers: readonly Router[]): Resolved => {
+  const rank = (one: Router) => [
+    'fields' in one.target ? 0 : 1,
+    one.passed.secures && !one.secure ? 1 : 0,
+    one.rule.others.length,
+    one.secure ? 0 : 1,
+    -weightOf(one),
+  ];
+  const [router, ...rest] = routers.toSorted((a, b) => {
+    const [left, right] = [rank(a), rank(b)];
+    const index = left.findIndex((value, at) => value !== right[at]);
+    return index === -1 ? 0 : left[index]! - right[index]!;
+  }) as [Router, ...Router[]];
+  const secures = routers.some((one) => one.passed.secures);
+  const plain = rest.find((one) => !one.secure && !one.passed.secures);
+  const others = rest.filter((one) => !(one.passed.secures && !one.secure) && !isTwin(one, router));
+  return { name, router, sslForced: secures || (router.secure && !plain), others };
+};
+
+/** The same without or with TLS. */
+const isTwin = (one: Router, other: Router): boolean =>
+  one.rule.others.length === other.rule.others.length &&
+  leadsTo(one) === leadsTo(other) &&
+  !one.passed.losses.some(({ keptOut }) => keptOut);
+
+const lossesOf = ({ router, others }: Resolved): Loss[] => {
+  const { tree, rule, secure, passed, target } = router;
+  const losses: Loss[] = [];
+  if (secure)
+    losses.push(loss(tree.at, 'Traefik may get certificates by itself; here each name needs one that is uploaded'));
+  if (tree.fields.get('tls')?.fields.has('options')) {
+    losses.push(loss(tree.at, 'options of TLS are not taken over: they may ask clients for a certificate', true));
+  }
+  if (rule.others.length > 0) {
+    const which = shorten(rule.others.join(', '));
+    losses.push(loss(tree.at, `only requests for ${which} go to this upstream in Traefik, here all do`, true));
+  }
+  losses.push(...('losses' in target ? target.losses : []), ...passed.losses);
+  for (const other of others) {
+    const keptOut = other.passed.losses.some((one) => one.keptOut);
+    const message = `requests for ${shorten(other.text)} have a router of their own in Traefik; a proxy host sends all to one upstream`;
+    losses.push(loss(other.tree.at, message, keptOut));
+  }
+  return losses;
+};
+
+/** Makes proxy hosts of routers. What can't be one is in `warnings`, with the reason. */
+export const makeHosts = (dynamic: Dynamic, errors: SourceError[], warnings: ImportWarning[]): ImportedHost[] => {
+  const byName = new Map<string, Router[]>();
+  for (const router of routersOf(dynamic, errors, warnings)) {
+    const { rule, tree, name: routerName } = router;
+    if (!rule.names || rule.names.length === 0) {
+      const message = `the router ${shorten(routerName)} is not imported: a proxy host needs a name, and its rule has none`;
+      warnings.push(warn(tree.at, message));
+    }
+    for (const name of new Set(rule.names)) {
+      const parsed = nameOrWarning(name, tree.at, warnings);
+      if (parsed === undefined) continue;
+      const others = byName.get(parsed);
+      if (others) others.push(router);
+      else byName.set(parsed, [router]);
+    }
+  }
+  const resolved = Array.from(byName, ([name, routers]) => resolveName(name, routers));
+  const keyOf = ({ router, sslForced, others }: Resolved) =>
+    JSON.stringify([router.name, sslForced, others.map(({ name }) => name)]);
+  return [...Map.groupBy(resolved, keyOf).values()].flatMap((group) => {
+    const [first] = group as [Resolved, ...Resolved[]];
+    const { router, sslForced } = first;
+    const { target, tree, passed } = router;
+    const names = group.map(({ name }) => name);
+    if ('impossible' in target) {
+      warnings.push(warn(tree.at, `${shorten(names.join(', '))} is not imported: ${target.impossible}`));
+      return [];
+    }
+    const fields = { ...target.fields, ssl_forced: sslForced, ...passed.fields };
+    return toHosts({ place: tree.at, names, fields, losses: lossesOf(first) }, warnings);
+  });
+};

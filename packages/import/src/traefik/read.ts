@@ -1,0 +1,42 @@
+import { atMost } from '../at-most.ts';
+import { shorten } from '../draft.ts';
+import { warn } from '../loss.ts';
+import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
+import { addCompose, addFile, newDynamic } from './dynamic.ts';
+import { makeHosts } from './hosts.ts';
+import { TraefikError, treeOf } from './tree.ts';
+
+const MAX_WARNINGS = 1000;
+
+/**
+ * Reads dynamic configurations of Traefik, YAML or TOML, and docker-compose files with its labels, all of them together. Never
+ * throws because of what the files say: that is in the reading's `errors`.
+ */
+export const readTraefik = (files: readonly SourceFile[]): Reading => {
+  const errors: SourceError[] = [];
+  const warnings: ImportWarning[] = [];
+  const dynamic = newDynamic();
+  for (const file of files) {
+    try {
+      const tree = treeOf(file);
+      if (tree.fields.has('services') && !tree.fields.has('http')) addCompose(dynamic, tree);
+      else addFile(dynamic, tree);
+    } catch (error) {
+      if (!(error instanceof TraefikError)) throw error;
+      errors.push(error.found);
+    }
+  }
+  for (const { at, what } of dynamic.rest)
+    warnings.push(warn(at, `${shorten(what)} is not taken over: only http is read`));
+  if (dynamic.routers.size === 0 && errors.length === 0) {
+    errors.push({ file: files[0]?.name ?? '', line: 1, message: 'there is no router in it' });
+  }
+  const hosts = makeHosts(dynamic, errors, warnings);
+  return {
+    source: 'traefik',
+    hosts,
+    warnings: atMost(MAX_WARNINGS, warnings),
+    errors: errors.slice(0, MAX_WARNINGS),
+    staticFiles: [],
+  };
+};

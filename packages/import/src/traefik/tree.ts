@@ -1,0 +1,161 @@
+import { parse as parseToml, TomlError } from 'smol-toml';
+import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { shorten } from '../draft.ts';
+import { warn } from '../loss.ts';
+import type { Place, SourceError, SourceFile } from '../reading.ts';
+
+/** A value of a file with its place; keys are lower case, since Traefik does not tell them apart. */
+export interface Tree {
+  at: Place;
+  /** What it says, when it is one word. */
+  text: string | undefined;
+  items: Tree[];
+  fields: Map<string, Tree>;
+}
+
+/** Ten thousand routers with their services have half of both; YAML is read slowly. */
+const MAX_LENGTH = 4 * 2 ** 20;
+const MAX_LINES = 150_000;
+const MAX_DEPTH = 100;
+/** Values, those behind aliases counted as often as they are used. */
+const MAX_VALUES = 500_000;
+
+/** What is wrong with a file, and where. */
+export class TraefikError extends Error {
+  readonly found: SourceError;
+
+  constructor(message: string, at: Place, text?: string) {
+    super(message);
+    this.name = 'TraefikError';
+    this.found = { ...warn(at, message), ...(text !== undefined && { text: shorten(text, 200) }) };
+  }
+}
+
+export const leaf = (at: Place, text?: string): Tree => ({ at, text, items: [], fields: new Map() });
+
+/** Refuses what would take long to read. */
+const checkSize = (text: string, at: Place): void => {
+  if (text.length > MAX_LENGTH) throw new TraefikError('a file of Traefik may have 4 MiB', at);
+  let lines = 0;
+  for (const _ of text.matchAll(/[\n,]|- /g)) {
+    if (++lines > MAX_LINES) throw new TraefikError(`there are more than ${MAX_LINES} lines and entries of lists`, at);
+  }
+  let depth = 0;
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > MAX_DEPTH) throw new TraefikError(`there are more than ${MAX_DEPTH} brackets in each other`, at);
+  }
+};
+
+class YamlReader {
+  readonly #file: string;
+  readonly #lines = new LineCounter();
+  readonly #anchors = new Map<string, Node>();
+  #left = MAX_VALUES;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  #at(offset: number | undefined): Place {
+    const { line, col } = this.#lines.linePos(offset ?? 0);
+    return { file: this.#file, line: Math.max(1, line), column: Math.max(1, col) };
+  }
+
+  read(content: string): Tree {
+    const document = parseDocument(content, { lineCounter: this.#lines, uniqueKeys: false, logLevel: 'silent' });
+    const [error] = document.errors;
+    if (error) {
+      const at = this.#at(error.pos[0]);
+      const [message = ''] = error.message.split(/ at line \d+|\n/);
+      throw new TraefikError(
+        `this is no YAML: ${message}`,
+        at,
+        content.slice(error.pos[0], error.pos[0] + 60).split('\n')[0],
+      );
+    }
+    return this.#tree(document.contents, 0, { file: this.#file, line: 1 });
+  }
+
+  #tree(node: unknown, depth: number, around: Place): Tree {
+    const place = (node as Node | null)?.range ? this.#at((node as Node).range![0]) : around;
+    if (--this.#left < 0) throw new TraefikError('there is too much in it, or behind its aliases', place);
+    if (depth > MAX_DEPTH) throw new TraefikError(`there are more than ${MAX_DEPTH} levels`, place);
+    if (isAlias(node)) return { ...this.#tree(this.#behind(node, place), depth + 1, place), at: place };
+    const anchor = (node as (Node & { anchor?: string }) | null)?.anchor;
+    const tree = leaf(place);
+    if (isScalar(node)) tree.text = node.value === null ? undefined : String(node.source ?? node.value);
+    else if (isSeq(node)) tree.items = node.items.map((item) => this.#tree(item, depth + 1, place));
+    else if (isMap(node)) {
+      for (const { key, value } of node.items) {
+        const name = isScalar(key) ? String(key.value).toLowerCase() : '';
+        const at = (key as Node | null)?.range ? this.#at((key as Node).range![0]) : place;
+        const below = { ...this.#tree(value, depth + 1, at), at };
+        // What is merged in gives way to what is there.
+        const merged = name === '<<' ? [below, ...below.items] : [];
+        for (const [inner, one] of merged.flatMap(({ fields }) => [...fields])) {
+          if (!tree.fields.has(inner)) tree.fields.set(inner, one);
+        }
+        if (name !== '<<') tree.fields.set(name, below);
+      }
+    }
+    if (anchor) this.#anchors.set(anchor, node as Node);
+    return tree;
+  }
+
+  #behind({ source }: Alias, place: Place): Node {
+    const node = this.#anchors.get(source);
+    if (!node) throw new TraefikError('this alias is of nothing that was there before it', place, `*${source}`);
+    return node;
+  }
+}
+
+const fromToml = ({ name, content }: SourceFile): Tree => {
+  const headings = new Map<string, number>();
+  for (const [index, line] of content.split('\n').entries()) {
+    const heading = /^[\t ]*\[{1,2}([^[\]#]+)\]/.exec(line)?.[1];
+    if (heading !== undefined) headings.set(heading.replaceAll(/[\s"']/g, '').toLowerCase(), index + 1);
+  }
+  let left = MAX_VALUES;
+  const toTree = (value: unknown, path: string, line: number): Tree => {
+    const at = { file: name, line: headings.get(path) ?? line };
+    if (--left < 0) throw new TraefikError('there is too much in it', at);
+    const tree = leaf(at);
+    if (Array.isArray(value)) tree.items = value.map((one) => toTree(one, path, at.line));
+    else if (typeof value === 'object' && value !== null && !(value instanceof Date)) {
+      for (const [key, one] of Object.entries(value)) {
+        const inner = key.toLowerCase();
+        tree.fields.set(inner, toTree(one, path === '' ? inner : `${path}.${inner}`, at.line));
+      }
+    } else tree.text = String(value);
+    return tree;
+  };
+  try {
+    return toTree(parseToml(content, { maxDepth: MAX_DEPTH }), '', 1);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const { line, column } = error;
+    const [message = ''] = error.message.replace('Invalid TOML document: ', '').split('\n');
+    throw new TraefikError(
+      `this is no TOML: ${message}`,
+      { file: name, line, column },
+      content.split('\n')[line - 1] ?? '',
+    );
+  }
+};
+
+/** Reads a YAML or TOML file, which is told from the content. Throws a `TraefikError`. */
+export const treeOf = (file: SourceFile): Tree => {
+  const { name, content } = file;
+  const start = { file: name, line: 1, column: 1 };
+  checkSize(content, start);
+  const isToml =
+    /^[\t ]*\[{1,2}[^\]\n]+\]{1,2}[\t ]*(?:#.*)?\r?$/m.test(content) && !/^(?:http|services):/m.test(content);
+  try {
+    return isToml ? fromToml(file) : new YamlReader(name).read(content);
+  } catch (error) {
+    // The stack, not the memory: levels that are made by indentation or dashes.
+    if (error instanceof RangeError) throw new TraefikError(`there are more than ${MAX_DEPTH} levels`, start);
+    throw error;
+  }
+};
