@@ -1,4 +1,5 @@
 import { readCaddyfile } from './caddyfile/read.ts';
+import { readHaproxy } from './haproxy/read.ts';
 import { readNginx } from './nginx/read.ts';
 import type { Reading, SourceFile } from './reading.ts';
 import { readTraefik } from './traefik/read.ts';
@@ -23,7 +24,8 @@ const RECOGNISED: readonly Recognised[] = [
   },
   {
     what: 'a configuration of HAProxy',
-    signs: [/^(?:frontend|backend|listen)[\t ]+\S+[\t ]*$/m, /^[\t ]+(?:bind|server)[\t ]/m],
+    read: readHaproxy,
+    signs: [/^(?:frontend|backend|listen)[\t ]+\S+[\t ]*\r?$/m, /^[\t ]+(?:bind|server)[\t ]/m],
   },
   { what: 'Traefik (YAML)', read: readTraefik, signs: [/^http:[\t ]*\r?$/m, /^[\t ]+routers:[\t ]*\r?$/m] },
   { what: 'Traefik (TOML)', read: readTraefik, signs: [/^[\t ]*\[http\.routers[.\]]/m] },

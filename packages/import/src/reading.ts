@@ -43,7 +43,7 @@ export interface SourceError extends Place {
 
 /** What was understood of files. `hosts` is what can be imported even when there are errors in other sites. */
 export interface Reading {
-  source: 'caddyfile' | 'nginx' | 'traefik';
+  source: 'caddyfile' | 'nginx' | 'traefik' | 'haproxy';
   hosts: ImportedHost[];
   /** That belong to no host. */
   warnings: ImportWarning[];
