@@ -2,11 +2,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { ImportOutcome, ImportPreview, ImportSession } from '@sallyport/contract';
+import type { ImportOutcome, ImportPreview, ImportSession, ImportVerification } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { sallyport } from '../support/sallyport-command.ts';
+import { startCaddy } from '../support/start-caddy.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
@@ -17,7 +19,14 @@ let origin: Server;
 let port: number;
 
 beforeAll(async () => {
-  origin = createServer((_, response) => response.end('the origin'));
+  let visits = 0;
+  origin = createServer(({ url, headers }, response) => {
+    visits += 1;
+    const isLively = headers.host?.startsWith('lively.') ?? false;
+    // Caddy would guess it.
+    response.setHeader('content-type', 'text/plain');
+    response.end(isLively ? `visit ${visits}` : `the origin at ${url}`);
+  });
   await new Promise<void>((resolve) => {
     origin.listen(0, '127.0.0.1', resolve);
   });
@@ -93,6 +102,87 @@ test('the command shows what it would import, imports it, and asks about names t
   expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('nothing that could be imported') });
   expect(broken.out).toMatch(/^one\.caddy:2:\d+ +\S/m);
   expect(await call('GET', '/import/status')).toEqual({ has_pending: false });
+});
+
+test('the old and the new proxy are compared, and what differs is told with what to do', async () => {
+  const [http = 0, https = 0] = await freePorts(2);
+  const directory = join(product.dataDir, 'old-proxy');
+  mkdirSync(directory, { recursive: true });
+  const keep = (name: string) => {
+    const made = makeCertificate([`${name}.example.net`]);
+    const files = ['crt', 'key'].map((kind) => join(directory, `${name}.${kind}`)) as [string, string];
+    writeFileSync(files[0], made.certificate);
+    writeFileSync(files[1], made.key);
+    return { made, tls: `tls ${files.join(' ')}` };
+  };
+  const [moved, forgotten] = [keep('moved'), keep('forgotten')];
+  const proxied = (more = '') => `{\n${more}\n\treverse_proxy 127.0.0.1:${port}\n}\n`;
+  const sites = [
+    `moved.example.net ${proxied(moved.tls)}`,
+    `forgotten.example.net ${proxied(`${forgotten.tls}\nheader Strict-Transport-Security "max-age=63072000"`)}`,
+    `http://plain.example.net ${proxied()}`,
+    `http://*.wild.example.net ${proxied()}`,
+    `http://lively.example.net ${proxied()}`,
+    `http://rewritten.example.net ${proxied('rewrite * /elsewhere')}`,
+    `http://guarded.example.net ${proxied('basicauth {\nbob $2a$14$Zkx19XLiW6VYouLHR5NmfOFU0z2GTNmpkT/5qqR7hx4IjWJPDhjvG\n}')}`,
+    `http://down.example.net {\nreverse_proxy 127.0.0.1:${port}\n}\n`,
+  ];
+  const globals = `{\nadmin off\nhttp_port ${http}\nhttps_port ${https}\n}\n`;
+  const caddy = await startCaddy(globals + sites.join(''), [http, https]);
+  try {
+    const response = await fetch(`${product.api}/certificates/upload`, {
+      method: 'POST',
+      body: uploadForm('moved', moved.made),
+    });
+    expect(response.status, await response.clone().text()).toBe(201);
+    const content = sites.join('').replace(/(down\.example\.net [^}]*127\.0\.0\.1):\d+/, '$1:9');
+    const { session } = await call<{ session: ImportSession }>('POST', '/import/upload', { content });
+    const verify = (more: object = {}) =>
+      call<ImportVerification>('POST', '/import/verify', {
+        session: session.uuid,
+        old_address: `http://127.0.0.1:${http}`,
+        old_https_port: https,
+        ...more,
+      });
+    await call('GET', '/import/preview');
+    await expect(verify()).rejects.toThrow(/409 .*not committed/);
+    expect(await call('POST', '/import/commit', { session_uuid: session.uuid })).toMatchObject({ imported: 8 });
+
+    const verified = await verify();
+    const told = verified.hosts.flatMap(({ name, differences }) =>
+      differences.map(({ scheme, field, message }) => `${name.split('.')[0]} ${scheme} ${field}: ${message}`),
+    );
+    expect(told.sort()).toEqual([
+      expect.stringMatching(/^down http status: .*is the origin reachable/),
+      expect.stringMatching(/^forgotten https certificate: no certificate for forgotten\.example\.net here/),
+      expect.stringMatching(/^guarded http status: the host is switched off here/),
+      expect.stringMatching(/^rewritten http body: the content of/),
+    ]);
+    expect(verified).toMatchObject({ schemes: ['http', 'https'], asked: 8, same: 4, not_asked: [] });
+
+    // One that was taken away since; and the address of our own proxy, or of nobody.
+    const [gone] = await call<{ uuid: string }[]>('GET', '/proxy-hosts?search=plain.example.net');
+    await call('DELETE', `/proxy-hosts/${gone?.uuid}`);
+    const again = await verify({ hosts: ['plain.example.net', '*.wild.example.net'] });
+    expect(again).toMatchObject({ asked: 2, same: 1, hosts: [{ name: 'plain.example.net' }] });
+    expect(again.hosts[0]?.differences).toMatchObject([{ before: '200', now: '404' }]);
+    await expect(verify({ hosts: ['a.example.org'] })).rejects.toThrow(/400 .*hosts\[0\]/);
+    await expect(verify({ old_address: 'http://127.0.0.1/x' })).rejects.toThrow(/400 .*old_address must be/);
+    await expect(verify({ old_address: `127.0.0.1:${product.ports.http}` })).rejects.toThrow(/403 .*own listeners/);
+    await expect(verify({ old_address: '169.254.169.254' })).rejects.toThrow(/403 .*link-local/);
+    await expect(verify({ session: crypto.randomUUID() })).rejects.toThrow(/404 /);
+
+    const env = { SALLYPORT_HTTP_BIND: `127.0.0.1:${product.ports.api}` };
+    const ports = ['--http-port', String(http), '--https-port', String(https)];
+    const names = ['--host', 'forgotten.example.net', 'moved.example.net'];
+    const args = ['import', 'verify', session.uuid, '127.0.0.1', ...ports, ...names];
+    const table = await sallyport(product.dataDir, args, { env });
+    expect(table).toMatchObject({ code: 1, err: expect.stringContaining('not all answers are the same') });
+    expect(table.out).toMatch(/^forgotten\.example\.net +https +certificate .*upload it$/m);
+    expect(table.out).toMatch(/^2 asked over http and https: 1 the same, 1 different$/m);
+  } finally {
+    await caddy.stop();
+  }
 });
 
 test(`${SITES} sites are live when the commit answers, and the API answers meanwhile`, async () => {

@@ -150,6 +150,7 @@ export const startServer = async (
       bringIn: (...hosts) => traffic.intake.bringIn(...hosts),
       sync: (ids) => traffic.intake.sync(ids),
     },
+    reservedOrigin: dataPlane.reservedOrigin,
     tell: (event) => protection.tell(event),
   });
   const accounts = createAccounts(ground, {

@@ -188,3 +188,76 @@ export const ImportCancel = Type.Object(
   { session_uuid: Type.String({ minLength: 1, maxLength: 64, description: 'The active session.' }) },
   { title: 'ImportCancel' },
 );
+
+/** So many names are asked for in one call. */
+export const MOST_VERIFIED = 1_000;
+
+export const ImportVerify = Type.Object(
+  {
+    session: Type.String({ minLength: 1, maxLength: 64, description: 'A committed session.' }),
+    old_address: Type.String({
+      minLength: 1,
+      maxLength: 300,
+      description:
+        'Where the old proxy still answers: `host`, `host:port`, `http://host:port` or `https://host:port`. May be loopback or private.',
+    }),
+    old_http_port: Type.Optional({ ...Port, description: 'Its port for HTTP, if old_address does not say it.' }),
+    old_https_port: Type.Optional({ ...Port, description: 'Its port for HTTPS, if old_address does not say it.' }),
+    hosts: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
+        minItems: 1,
+        maxItems: MOST_VERIFIED,
+        description: `Names of the import to ask for. Default: the first ${MOST_VERIFIED}.`,
+      }),
+    ),
+  },
+  { title: 'ImportVerify' },
+);
+export type ImportVerify = Static<typeof ImportVerify>;
+
+const Scheme = choice(['http', 'https']);
+
+export const ImportDifference = Type.Object(
+  {
+    scheme: Scheme,
+    field: choice([
+      'reach',
+      'status',
+      'location',
+      'content_type',
+      'content_encoding',
+      'cookies',
+      'hsts',
+      'body',
+      'certificate',
+      'http2',
+    ]),
+    before: Type.String({ description: 'At the old proxy; empty for nothing. At most some 200 characters.' }),
+    now: Type.String({ description: 'Here; empty for nothing.' }),
+    message: Type.String({ description: 'What it means and what to do, in words.' }),
+  },
+  { title: 'ImportDifference' },
+);
+export type ImportDifference = Static<typeof ImportDifference>;
+
+export const ImportVerification = Type.Object(
+  {
+    session: Uuid,
+    schemes: Type.Array(Scheme, { description: 'At which the old proxy takes connections; others were not compared.' }),
+    asked: count('Names that both proxies were asked for.'),
+    same: count('Of these, names without a difference.'),
+    hosts: Type.Array(
+      Type.Object({
+        name: Type.String(),
+        asked_as: Type.String({ description: 'Of a wildcard, a name that stands for it.' }),
+        differences: Type.Array(ImportDifference),
+      }),
+      { description: 'Names with differences.' },
+    ),
+    not_asked: Type.Array(Type.String(), {
+      description: `Names beyond ${MOST_VERIFIED}, or that there was no time for: give them as hosts.`,
+    }),
+  },
+  { title: 'ImportVerification' },
+);
+export type ImportVerification = Static<typeof ImportVerification>;

@@ -14,6 +14,7 @@ import { ApiRefusal, type CallApi, createCallApi } from '../call-api.ts';
 import { CommandFailure } from '../failure.ts';
 import { locate } from '../instances.ts';
 import { print, printTable } from '../print.ts';
+import { importVerifyCommand } from './import-verify.ts';
 
 interface ImportOptions {
   dryRun?: boolean;
@@ -111,6 +112,7 @@ export const importCommand = (): Command =>
   new Command('import')
     .description("bring another proxy's configuration over: a Caddyfile, the main one first when there are several")
     .argument('<file...>')
+    .addCommand(importVerifyCommand())
     .option('--dry-run', 'show what would be imported, and import nothing')
     .addOption(
       new Option('--on-conflict <strategy>', 'what becomes of hosts whose names are in the files, too').choices([
@@ -134,6 +136,8 @@ export const importCommand = (): Command =>
         print('');
         print(`${imported} imported, ${skipped} skipped, ${failed} failed`);
         if (batch !== null) print(`what was there is in ${backup}; "sallyport history revert ${batch}" takes it back`);
+        if (imported > 0)
+          print(`"sallyport import verify ${uuid} OLD-ADDRESS" compares it with the proxy it comes from`);
         if (failed > 0 || previewed.errors.length > 0)
           throw new CommandFailure('not all of it was imported, see above');
       } finally {

@@ -5,6 +5,7 @@ import { createAdminSocket, createDataPlane, type DataPlaneEvent } from '@sallyp
 import type { Database } from '@sallyport/store/database/open';
 import type { Logger } from 'pino';
 import { systemLookup } from '../net/system-lookup.ts';
+import { ownDoors } from './own-doors.ts';
 import { readHeldLines } from './protection/held-lines.ts';
 import { createEnforcementPlane } from './protection/plane.ts';
 import { createProxyPulse } from './proxy-pulse.ts';
@@ -59,7 +60,12 @@ export const openDataPlane = async ({ config, database, stored, ownAddress, cloc
     /** Lines of its log that HAProxy still holds, told already or not. */
     heldLines: () => readHeldLines(createAdminSocket({ path: socket, silenceTimeoutMs: 1_000 })),
     /** What HAProxy tells of itself. */
-    proxy: { status: routes.status, isUp: createProxyPulse(socket).isUp, unjudged: protection.unjudged },
+    proxy: {
+      status: routes.status,
+      isUp: createProxyPulse(socket).isUp,
+      unjudged: protection.unjudged,
+      doors: ownDoors(config),
+    },
 
     /** Keeps HAProxy equal to the store until stopped; `connected` is called whenever one was met anew. */
     watch(connected: () => void) {

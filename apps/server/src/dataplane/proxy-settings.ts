@@ -25,8 +25,8 @@ const bindsOf = ({ host, port }: Listen) => {
   return addresses.map((address) => ({ address, port }));
 };
 
-const STANDARD_HTTP: Listen = { host: '', port: 80 };
-const STANDARD_HTTPS: Listen = { host: '', port: 443 };
+export const STANDARD_HTTP: Listen = { host: '', port: 80 };
+export const STANDARD_HTTPS: Listen = { host: '', port: 443 };
 
 /** Where this deployment listens, the proxy included. */
 export const ownListeners = (

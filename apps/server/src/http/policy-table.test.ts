@@ -65,6 +65,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'POST /import/upload': 'sensitive',
   'POST /import/upload-multi': 'sensitive',
   'POST /import/commit': 'sensitive',
+  'POST /import/verify': 'sensitive',
   'DELETE /import/cancel': 'sensitive',
   'GET /audit-logs': 'administrator',
   'GET /history': 'member',

@@ -104,7 +104,8 @@ const REASONS: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the answer has too many headers',
 };
 
-const toFailure = (error: unknown, timeoutMs: number): SafeFetchError => {
+/** Any failure of a request, in words. */
+export const toFailure = (error: unknown, timeoutMs: number): SafeFetchError => {
   if (error instanceof SafeFetchError) return error;
   const { name, code = '', message } = error as Error & { code?: string };
   if (name === 'TimeoutError') {

@@ -16,7 +16,7 @@ export interface ImportSessionRow {
   files_sealed: string | null;
   /** JSON of what was read, sealed; null before, and when the session ended well. */
   reading_sealed: string | null;
-  /** JSON of the counts; null unless committed. */
+  /** JSON of the counts and the imported names; null unless committed. */
   outcome: string | null;
   created_at: IsoTime;
   updated_at: IsoTime;

@@ -6,6 +6,7 @@ import { createDrill, type DrillDeps } from '@sallyport/recovery/drill/drill';
 import type { App } from '../../http/app-type.ts';
 import { sendMail } from '../../net/mail.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
+import { systemLookup } from '../../net/system-lookup.ts';
 import type { Ground } from '../ground.ts';
 import type { HostIntake } from '../host-intake.ts';
 import { pruneRegularly } from '../prune-regularly.ts';
@@ -27,6 +28,7 @@ import { createReader } from './import/read.ts';
 import { importRoutes } from './import/routes.ts';
 import { createImports } from './import/service.ts';
 import { importStore } from './import/store.ts';
+import { createVerifier, type VerifyDeps } from './import/verify/service.ts';
 import { checkStoredSettings } from './restore/check-settings.ts';
 import { restoreRoutes } from './restore/routes.ts';
 import { createRestore, type RestoreDeps } from './restore/service.ts';
@@ -53,6 +55,8 @@ export interface SystemDeps {
     isUp: () => Promise<boolean>;
     /** Undefined while HAProxy does not answer. */
     unjudged: () => Promise<Unjudged | undefined>;
+    /** How this machine reaches it, as a client would. */
+    doors: VerifyDeps['newDoors'];
   };
   /** Throws a `Refusal` for a change of a setting that this caller may not make. */
   checkSetting: SettingDeps['check'];
@@ -66,6 +70,8 @@ export interface SystemDeps {
   forgetStored: () => void;
   /** Where imported hosts come in. */
   intake: HostIntake;
+  /** Says why an address and port are not for asking on somebody's behalf: link-local, metadata, our own listeners. */
+  reservedOrigin: VerifyDeps['reservedOrigin'];
   /** Tells an event to the live log and to whoever gets notifications. */
   tell: (event: NotificationEvent) => void;
 }
@@ -161,6 +167,16 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     clock,
     log,
   });
+  const verifyImport = createVerifier({
+    db,
+    transactAside,
+    store: importStore,
+    intake: deps.intake,
+    newDoors: proxy.doors,
+    lookup: systemLookup,
+    reservedOrigin: deps.reservedOrigin,
+    record,
+  });
   const emergency = createEmergency({
     config,
     drill: createDrill({
@@ -194,7 +210,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
       await app.register(backupRoutes(backups, copier));
       await app.register(restoreRoutes(restore));
     },
-    importRoutes: importRoutes(imports),
+    importRoutes: importRoutes(imports, verifyImport),
     async settingRoutes(app: App): Promise<void> {
       await app.register(settingRoutes({ settings, mailer }));
       await app.register(urlRoutes(testUrl));

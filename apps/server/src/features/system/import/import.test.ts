@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type {
   AuditEntry,
   Backup,
@@ -8,12 +10,14 @@ import type {
   ImportSession,
   ImportSessionReport,
   ImportStatus,
+  ImportVerification,
   ProxyHost,
 } from '@sallyport/contract';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { importContext } from '@sallyport/store/secrets/contexts';
 import { openVault } from '@sallyport/store/secrets/vault';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../../../../../test/support/free-ports.ts';
 import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
 
@@ -25,7 +29,8 @@ onBothDatabases('importing', (kind) => {
   let database: Database;
   let now = Date.now();
   beforeAll(async () => {
-    app = await startApp(kind, { SALLYPORT_SESSION_SECRET: 's'.repeat(32) }, { clock: () => new Date(now) });
+    const env = { SALLYPORT_SESSION_SECRET: 's'.repeat(32), SALLYPORT_PROXY_HTTP: `127.0.0.1:${await freePort()}` };
+    app = await startApp(kind, env, { clock: () => new Date(now) });
     admin = await createGiven(app).administrator();
     database = openDatabase(app.config);
   });
@@ -284,6 +289,40 @@ onBothDatabases('importing', (kind) => {
     const same = { filename: 'Caddyfile', content: 'x' };
     expect((await multi([same, same])).body.error).toBe('files[1].filename is the name of an earlier file');
     expect((await multi([{ content: 'x' }])).body.error).toBe('files[0].filename is required');
+  });
+
+  test('compares with the old proxy what was committed, and the trail says who had it do so', async () => {
+    const old = createServer((_, response) => response.end('old'));
+    await new Promise<void>((done) => {
+      old.listen(0, '127.0.0.1', done);
+    });
+    const old_address = `http://127.0.0.1:${(old.address() as AddressInfo).port}`;
+    const { uuid } = await upload(site('a.example.com', 3001) + site('b.example.com', 3002));
+    await preview();
+    const verify = (fields: object = {}) =>
+      app.send<ImportVerification & ErrorBody>('POST', '/import/verify', { session: uuid, old_address, ...fields });
+    expect(await verify()).toMatchObject({ status: 409, body: { error: expect.stringContaining('reviewing') } });
+    await given({ domain: 'b.example.com' });
+    await commit(uuid, { 'b.example.com': 'keep' });
+
+    // The name that was kept out is none of the import's, and no proxy of ours runs here.
+    const verified = await verify({ session: uuid.toUpperCase() });
+    expect(verified).toMatchObject({ status: 200, body: { schemes: ['http'], asked: 1, same: 0, not_asked: [] } });
+    expect(verified.body.hosts).toMatchObject([
+      {
+        name: 'a.example.com',
+        differences: [{ field: 'reach', before: '200', message: expect.stringContaining('nothing answers here') }],
+      },
+    ]);
+    expect((await verify({ hosts: ['b.example.com'] })).body.error).toContain('hosts[0]');
+    await new Promise((done) => old.close(done));
+    expect(await verify()).toMatchObject({ status: 400, body: { error: 'old_address does not take connections' } });
+    expect((await verify({ old_address: '192.0.2.1' })).status).toBe(403);
+    expect((await verify({ old_address: 'metadata.google.internal' })).status).toBe(403);
+    const trail = await app.send<AuditEntry[]>('GET', '/audit-logs?limit=9', undefined, admin.headers);
+    expect(trail.body.filter(({ action }) => action === 'import.verify')).toHaveLength(1);
+    const report = await app.send<ImportSessionReport>('GET', `/import/sessions/${uuid}`);
+    expect(report.body.outcome).toEqual({ imported: 1, skipped: 1, failed: 0 });
   });
 
   test('refuses in the words of the specification', async () => {

@@ -9,6 +9,8 @@ import {
   ImportSession,
   ImportSessionReport,
   ImportStatus,
+  ImportVerification,
+  ImportVerify,
   NewImport,
   NewImportOfFiles,
 } from '@sallyport/contract';
@@ -18,6 +20,7 @@ import type { FastifyRequest } from 'fastify';
 import type { App } from '../../../http/app-type.ts';
 import { created, ifMatch, tagged } from '../../../http/versions.ts';
 import type { Imports } from './service.ts';
+import type { VerifyImport } from './verify/service.ts';
 
 const tags = ['import'];
 /** Uploads may hold another proxy's secrets: nothing of them is for standard users. */
@@ -34,7 +37,7 @@ const requireFiles = async ({ body }: FastifyRequest): Promise<void> => {
 };
 
 export const importRoutes =
-  (imports: Imports) =>
+  (imports: Imports, verify: VerifyImport) =>
   async (app: App): Promise<void> => {
     app.get(
       '/import/status',
@@ -121,6 +124,22 @@ export const importRoutes =
         },
       },
       async (request) => imports.commit(request.body, request.actor),
+    );
+
+    app.post(
+      '/import/verify',
+      {
+        config,
+        schema: {
+          tags,
+          summary: 'Ask the old and the new proxy for each imported name, and list where they differ',
+          description:
+            'Sends HEAD and GET / only, over HTTP and HTTPS, and follows no redirect. Takes a minute at most; names that there was no time for are in not_asked.',
+          body: ImportVerify,
+          response: { 200: ImportVerification },
+        },
+      },
+      async (request) => verify(request.body, request.actor),
     );
 
     app.delete(

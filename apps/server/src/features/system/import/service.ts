@@ -19,6 +19,7 @@ import { ownerOf } from '@sallyport/store/history/confirmations';
 import { anyVersion } from '@sallyport/store/object-version';
 import { importContext } from '@sallyport/store/secrets/contexts';
 import type { HostIntake } from '../../host-intake.ts';
+import { countsOf, toOutcome } from './outcome.ts';
 import { type PlannedHost, planHosts } from './plan.ts';
 import { toPreview, toSession } from './preview.ts';
 import { badCommit, type Decision, decide } from './resolve.ts';
@@ -151,15 +152,18 @@ export const createImports = (deps: ImportDeps) => {
     );
     const failures = failed.map(({ imported, issue }) => ({ imported, message: issue ?? '' }));
     const ids: number[] = [];
+    const names: string[] = [];
     for (const [index, result] of results.entries()) {
-      const imported = incoming[index]?.host.imported;
-      if ('ids' in result) ids.push(...result.ids);
-      else if (imported) failures.push({ imported, message: result.refusal.message });
+      const host = incoming[index]?.host;
+      if ('ids' in result) {
+        ids.push(...result.ids);
+        names.push(...(host?.names ?? []));
+      } else if (host) failures.push({ imported: host.imported, message: result.refusal.message });
     }
     const counts = { imported: incoming.length + failed.length - failures.length, skipped, failed: failures.length };
     const after = { state: 'committed', ...counts, backup };
     await record(tx, { action: 'import.commit', actor, resource: resourceOf(uuid), after });
-    const ended = { state: 'committed', outcome: JSON.stringify(counts), updated_at: clock().toISOString() };
+    const ended = { state: 'committed', outcome: toOutcome(counts, names), updated_at: clock().toISOString() };
     if (!(await store(tx).end(uuid, ended))) throw badCommit('the session ended meanwhile');
     return { ids, counts, failures };
   };
@@ -223,8 +227,7 @@ export const createImports = (deps: ImportDeps) => {
       if (!session) throw refuse.notFound('Import session not found');
       const errors: ImportError[] =
         session.state === 'failed' ? ((await reading.open(session.uuid))?.errors ?? []) : [];
-      const outcome = session.outcome === null ? null : (JSON.parse(session.outcome) as ImportSessionReport['outcome']);
-      return { ...toSession(session), errors, outcome };
+      return { ...toSession(session), errors, outcome: countsOf(session.outcome) };
     },
 
     /**
