@@ -185,6 +185,36 @@ test('the old and the new proxy are compared, and what differs is told with what
   }
 });
 
+test('what is exported is a file to change and to apply: it is live when the command ends', async () => {
+  const env = { SALLYPORT_HTTP_BIND: `127.0.0.1:${product.ports.api}` };
+  const run = (...args: string[]) => sallyport(product.dataDir, args, { env });
+  const file = join(product.dataDir, 'sallyport.yaml');
+  const exported = await run('export');
+  expect(exported).toMatchObject({ code: 0, err: '', out: expect.stringContaining('\nsallyport: 1\n') });
+  const more = `  - domain: code.example.com\n    forward_host: 127.0.0.1\n    forward_port: ${port}\n`;
+  writeFileSync(file, exported.out.replace(/^proxy_hosts:.*\n/m, `proxy_hosts:\n${more}`));
+
+  const dry = await run('apply', '--dry-run', file);
+  expect(dry).toMatchObject({
+    code: 0,
+    err: '',
+    out: expect.stringMatching(/^create +proxy_hosts +code\.example\.com$/m),
+  });
+  expect(await visit('code.example.com')).toBe(404);
+  expect(await run('apply', file)).toMatchObject({ code: 0, out: expect.stringContaining('history revert') });
+  expect(await visit('code.example.com')).toBe(200);
+  expect(await run('apply', '--prune', file)).toMatchObject({
+    code: 0,
+    out: expect.stringContaining('nothing to change'),
+  });
+  const json = await run('export', '--format', 'json');
+  writeFileSync(file, json.out.replace('"code.example.com"', '"code.example.com,gone.example.com:1"'));
+  expect(await run('apply', file)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/proxy_hosts\[\d\]\.domain "gone\.example\.com:1" must be a DNS name/),
+  });
+});
+
 test(`${SITES} sites are live when the commit answers, and the API answers meanwhile`, async () => {
   const content = Array.from({ length: SITES }, (_, index) => site(`h${index}.example.com`)).join('');
   const { session } = await call<{ session: ImportSession }>('POST', '/import/upload', { content });

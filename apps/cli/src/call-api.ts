@@ -12,25 +12,46 @@ export class ApiRefusal extends CommandFailure {
 
 export type CallApi = <Answer>(method: string, path: string, body?: object) => Promise<Answer>;
 
+/** A body as it is sent. */
+export interface SentText {
+  type: string;
+  text: string;
+}
+
+/** Asks the API, and resolves with the text that it answers, and its type. */
+export type AskApi = (method: string, path: string, body?: SentText) => Promise<SentText>;
+
 /**
  * Makes the function that asks the API of a running service; `url` is its origin. Rejects with a `CommandFailure` when it does not
  * answer, an `ApiRefusal` when it refuses.
  */
-export const createCallApi =
-  (url: string, token: string | undefined): CallApi =>
-  async <Answer>(method: string, path: string, body?: object) => {
+export const createAskApi =
+  (url: string, token: string | undefined): AskApi =>
+  async (method, path, body) => {
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: {
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(body === undefined ? {} : { 'content-type': body.type }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { body: body.text }),
     }).catch((cause: unknown) => {
       throw new CommandFailure(`no API answers at ${url}: ${String((cause as Error).cause ?? cause)}`);
     });
     const text = await response.text();
-    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
-    if (!response.ok) throw new ApiRefusal(response.status, isJson ? (JSON.parse(text) as ErrorBody) : {});
-    return (isJson ? JSON.parse(text) : undefined) as Answer;
+    const type = response.headers.get('content-type') ?? '';
+    if (!response.ok) throw new ApiRefusal(response.status, isJson(type) ? (JSON.parse(text) as ErrorBody) : {});
+    return { type, text };
   };
+
+const isJson = (type: string): boolean => type.includes('json');
+
+/** The same for JSON. */
+export const createCallApi = (url: string, token: string | undefined): CallApi => {
+  const ask = createAskApi(url, token);
+  return async <Answer>(method: string, path: string, body?: object) => {
+    const sent = body && { type: 'application/json', text: JSON.stringify(body) };
+    const { type, text } = await ask(method, path, sent);
+    return (isJson(type) ? JSON.parse(text) : undefined) as Answer;
+  };
+};

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { failureLines } from '@sallyport/deployment/failure-lines';
 import { Command } from 'commander';
+import { applyCommand, exportCommand } from './commands/as-code.ts';
 import { auditCommand } from './commands/audit.ts';
 import { backupCommand } from './commands/backup.ts';
 import { configCommand } from './commands/config.ts';
@@ -37,6 +38,8 @@ const program = new Command('sallyport')
   .addCommand(statusCommand())
   .addCommand(wafCommand())
   .addCommand(importCommand())
+  .addCommand(exportCommand())
+  .addCommand(applyCommand())
   .addCommand(emergencyCommand());
 
 /** What a person can act on, one line each; a bug keeps its stack. */

@@ -6,6 +6,7 @@ import type { Config } from '@sallyport/deployment/config';
 import Fastify, { LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Accounts } from './features/accounts/index.ts';
+import type { ConfigAsCode } from './features/as-code/index.ts';
 import type { Changes } from './features/history/index.ts';
 import type { Protection } from './features/protection/index.ts';
 import type { System } from './features/system/index.ts';
@@ -32,7 +33,14 @@ export interface AppDeps {
   /** Makes a request that is sent twice happen once. */
   beginRequest: BeginRequest;
   log: Logger;
-  features: { system: System; accounts: Accounts; protection: Protection; traffic: Traffic; changes: Changes };
+  features: {
+    system: System;
+    accounts: Accounts;
+    protection: Protection;
+    traffic: Traffic;
+    changes: Changes;
+    asCode: ConfigAsCode;
+  };
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -78,7 +86,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
   registerSerialization(app as never);
   await app.register(multipart, { throwFileSizeLimit: false });
   await registerOpenApi(app);
-  const { system, accounts, protection, traffic, changes } = deps.features;
+  const { system, accounts, protection, traffic, changes, asCode } = deps.features;
   await app.register(
     async (api) => {
       // In the order of the API document.
@@ -88,6 +96,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
       await api.register(system.settingRoutes);
       await api.register(system.backupRoutes);
       await api.register(system.importRoutes);
+      await api.register(asCode.routes);
       await api.register(accounts.auditRoutes);
       await api.register(protection.routes);
       await api.register(changes.routes);

@@ -21,6 +21,7 @@ import { createApp } from './app.ts';
 import { openDataPlane } from './dataplane/index.ts';
 import { createRestoredState } from './dataplane/restored-state.ts';
 import { createAccounts } from './features/accounts/index.ts';
+import { createConfigAsCode } from './features/as-code/index.ts';
 import type { Ground } from './features/ground.ts';
 import { createChanges } from './features/history/index.ts';
 import { createProtection } from './features/protection/index.ts';
@@ -192,13 +193,18 @@ export const startServer = async (
     reverters: { ...traffic.reverters, ...protection.reverters, ...system.reverters },
     tell: protection.tell,
   });
+  const asCode = createConfigAsCode(ground, {
+    declared: { ...traffic.declared, ...protection.declared, ...system.declared },
+    certificates: traffic.namedCertificates,
+    backUp: async (reason) => (await system.backUp(reason)).name,
+  });
   const app = await createApp({
     config,
     identify: createIdentify(config.apiAuth, accounts.resolve),
     clientAddress: createClientAddress(cidrSet(config.trustedProxies)),
     beginRequest: idempotency.begin,
     log,
-    features: { system, accounts, protection, traffic, changes },
+    features: { system, accounts, protection, traffic, changes, asCode },
   });
 
   await removeLeftRestores(dataDir);

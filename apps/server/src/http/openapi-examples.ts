@@ -111,6 +111,10 @@ const BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   NotificationSettingsPatch: { enabled: true, webhook_url: 'https://hooks.example.com/sallyport' },
   BreakGlass: {},
   NewRuleset: { name: 'house', content: FIELDS.content },
+  ConfigDocument: {
+    sallyport: 1,
+    proxy_hosts: [{ domain: 'app.example.com', forward_host: '192.0.2.10', forward_port: 3000 }],
+  },
   MailTestRequest: { to: 'ann@example.com' },
 };
 

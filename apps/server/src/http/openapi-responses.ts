@@ -82,6 +82,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'POST /import/upload-multi': [409],
   'POST /import/commit': [409, 507],
   'POST /import/verify': [403, 404, 409],
+  'POST /apply': [404, 409, 507],
   'DELETE /import/cancel': [404],
   'POST /security/decisions': [409],
   'POST /security/exclusions': [409],

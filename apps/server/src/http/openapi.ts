@@ -20,6 +20,7 @@ const TAGS = [
   ['users', 'Who may sign in.'],
   ['tokens', 'Credentials of programs.'],
   ['settings', 'Settings of the service.'],
+  ['as-code', 'All that is configured, as one document.'],
   ['history', 'What was changed, and taking it back.'],
   ['audit', 'Who changed what.'],
   ['health', 'For probes and scrapers.'],

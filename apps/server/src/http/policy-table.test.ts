@@ -67,6 +67,8 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'POST /import/commit': 'sensitive',
   'POST /import/verify': 'sensitive',
   'DELETE /import/cancel': 'sensitive',
+  'GET /export': 'sensitive',
+  'POST /apply': 'sensitive',
   'GET /audit-logs': 'administrator',
   'GET /history': 'member',
   'GET /security/confirm': 'member',

@@ -11,6 +11,7 @@ import type { App } from '../../http/app-type.ts';
 import type { CheckDestination } from '../../net/check-destination.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Accounts } from '../accounts/index.ts';
+import type { DeclaredKinds } from '../declared.ts';
 import type { Ground } from '../ground.ts';
 import type { Reverters } from '../reverter.ts';
 import type { System } from '../system/index.ts';
@@ -39,6 +40,7 @@ import { logRoutes } from './logs/routes.ts';
 import { toNotification } from './logs/security-event.ts';
 import { createSecurityLog } from './logs/service.ts';
 import { registerSecurityMetrics } from './metrics.ts';
+import { declareNotifications } from './notifications/declared.ts';
 import { createNotifier } from './notifications/notifier.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { createNotifications } from './notifications/service.ts';
@@ -254,17 +256,36 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     clearTimeout(timer);
   };
 
+  const reverters = {
+    'access-lists': createAccessListReverter(accessLists, changed),
+    'security/decisions': createDecisionReverter({
+      decisions,
+      decisionsChanged: enforcement.decisionsChanged,
+      clock,
+    }),
+    'security/rulesets': createRulesetReverter(rulesets, changed),
+    'security/config': createSecurityReverter({ security, changed }),
+  } satisfies Reverters;
+
   return {
-    reverters: {
-      'access-lists': createAccessListReverter(accessLists, changed),
-      'security/decisions': createDecisionReverter({
-        decisions,
-        decisionsChanged: enforcement.decisionsChanged,
-        clock,
-      }),
-      'security/rulesets': createRulesetReverter(rulesets, changed),
-      'security/config': createSecurityReverter({ security, changed }),
-    } satisfies Reverters,
+    reverters,
+
+    /** What can be configured as code. */
+    declared: {
+      'access-lists': { ...reverters['access-lists'], all: (tx) => accessListStore(tx).all() },
+      'security/rulesets': {
+        ...reverters['security/rulesets'],
+        all: (tx) => rulesetStore(tx).list(),
+        // The rules are checked by that.
+        prepare: async () => {},
+        complete: rulesets.within.complete,
+      },
+      'security/config': {
+        ...reverters['security/config'],
+        all: async (tx) => [await security.within.current(tx)],
+      },
+      'security/notifications/settings': declareNotifications(notifications),
+    } satisfies Omit<DeclaredKinds, 'proxy-hosts' | 'remote-servers' | 'settings'>,
 
     inForce,
     /** See `createEnforcement`. */

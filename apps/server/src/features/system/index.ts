@@ -7,6 +7,7 @@ import type { App } from '../../http/app-type.ts';
 import { sendMail } from '../../net/mail.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import { systemLookup } from '../../net/system-lookup.ts';
+import type { DeclaredKinds } from '../declared.ts';
 import type { Ground } from '../ground.ts';
 import type { HostIntake } from '../host-intake.ts';
 import { pruneRegularly } from '../prune-regularly.ts';
@@ -193,8 +194,15 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     enforce: () => settingChanged('feature.guard.enabled'),
     log,
   });
+  const reverters = { settings: createSettingReverter(settings) } satisfies Reverters;
   return {
-    reverters: { settings: createSettingReverter(settings) } satisfies Reverters,
+    reverters,
+
+    /** What can be configured as code. */
+    declared: { settings: { ...reverters.settings, all: (tx) => settingStore(tx).all() } } satisfies Pick<
+      DeclaredKinds,
+      'settings'
+    >,
 
     settings,
     mailer,

@@ -1,6 +1,8 @@
+import type { Executor } from '@sallyport/store/database/open';
 import type { Plane } from '../../dataplane/routes/plane.ts';
 import type { App } from '../../http/app-type.ts';
 import { probeTcp } from '../../net/tcp-probe.ts';
+import type { DeclaredKinds, NamedCertificate } from '../declared.ts';
 import type { Ground } from '../ground.ts';
 import type { HostIntake } from '../host-intake.ts';
 import type { Protection } from '../protection/index.ts';
@@ -94,12 +96,27 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
     backUp,
   });
 
+  const reverters = {
+    'proxy-hosts': createProxyHostReverter(proxyHosts, { syncHosts }),
+    'remote-servers': createRemoteServerReverter(remoteServers),
+    certificates: createCertificateReverter(certificates, { syncCertificates }),
+  } satisfies Reverters;
+
   return {
-    reverters: {
-      'proxy-hosts': createProxyHostReverter(proxyHosts, { syncHosts }),
-      'remote-servers': createRemoteServerReverter(remoteServers),
-      certificates: createCertificateReverter(certificates, { syncCertificates }),
-    } satisfies Reverters,
+    reverters,
+
+    /** What can be configured as code. */
+    declared: {
+      'proxy-hosts': { ...reverters['proxy-hosts'], all: async (tx) => (await proxyHostStore(tx).list()).rows },
+      'remote-servers': {
+        ...reverters['remote-servers'],
+        all: async (tx) => (await remoteServerStore(tx).list({}, undefined)).rows,
+      },
+    } satisfies Pick<DeclaredKinds, 'proxy-hosts' | 'remote-servers'>,
+
+    /** Certificates by what they are called, without their keys. */
+    namedCertificates: async (tx: Executor): Promise<NamedCertificate[]> =>
+      (await certificateStore(tx).list()).map(({ id, uuid, name, domains }) => ({ id, uuid, name, domains })),
 
     /** For hosts that come from elsewhere, many at once. */
     intake: {

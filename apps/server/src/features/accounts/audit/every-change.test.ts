@@ -144,6 +144,9 @@ onBothDatabases('every change', (kind) => {
     const left = await app.send<{ session_uuid: string }>('POST', '/import/upload-multi', { files }, admin.headers);
     await change('import.cancel', 'DELETE', `/import/cancel?session_uuid=${left.body.session_uuid}`);
 
+    const document = { sallyport: 1, access_lists: [{ name: 'as code', type: 'allow' }] };
+    await change('config.apply', 'POST', '/apply', document);
+
     const list = { name: 'office', type: 'allow', rules: [{ cidr: '10.0.0.0/8' }] };
     const access = await change<{ id: number }>('access_list.create', 'POST', '/access-lists', list);
     await change('access_list.update', 'PUT', `/access-lists/${access.id}`, { name: 'offices' });

@@ -135,34 +135,41 @@ export const createNotifications = (deps: NotificationDeps) => {
     return secret === '' ? null : vault.seal(secret, SECRET_CONTEXT);
   };
 
-  const save = (
+  const saveIn = async (
+    tx: Executor,
     patch: NotificationSettingsPatch,
     actor: Actor,
     checkVersion: CheckVersion,
-  ): Promise<NotificationSettings> =>
-    transact(async (tx) => {
-      const before = await store(tx).find();
-      checkVersion(toWire(before ?? UNSAVED));
-      const { webhook_secret, ...fields } = patch;
-      const after: StoredNotificationSettings = {
-        ...NOTIFICATION_DEFAULTS,
-        ...before,
-        ...fields,
-        webhook_secret_sealed: seal(webhook_secret, before?.webhook_secret_sealed ?? null),
-      };
-      checkWhole(toWire(after));
-      await store(tx).set(after);
-      await record(tx, {
-        action: 'notifications.configure',
-        actor,
-        resource: 'security/notifications/settings',
-        before: before && toWire(before),
-        after: toWire(after),
-      });
-      return toWire(after);
+  ): Promise<NotificationSettings> => {
+    const before = await store(tx).find();
+    checkVersion(toWire(before ?? UNSAVED));
+    const { webhook_secret, ...fields } = patch;
+    const after: StoredNotificationSettings = {
+      ...NOTIFICATION_DEFAULTS,
+      ...before,
+      ...fields,
+      webhook_secret_sealed: seal(webhook_secret, before?.webhook_secret_sealed ?? null),
+    };
+    checkWhole(toWire(after));
+    await store(tx).set(after);
+    await record(tx, {
+      action: 'notifications.configure',
+      actor,
+      resource: 'security/notifications/settings',
+      before: before && toWire(before),
+      after: toWire(after),
     });
+    return toWire(after);
+  };
 
   return {
+    /** The same change in a transaction of the caller, of fields among which is no `webhook_url`. */
+    within: {
+      current: async (tx: Executor): Promise<NotificationSettings> => toWire((await store(tx).find()) ?? UNSAVED),
+      update: (tx: Executor, fields: Omit<NotificationSettingsPatch, 'webhook_url'>, actor: Actor) =>
+        saveIn(tx, normalise(fields), actor, anyVersion),
+    },
+
     /** What deliveries are made by; undefined before anything was configured. */
     targets,
 
@@ -182,7 +189,7 @@ export const createNotifications = (deps: NotificationDeps) => {
       const patch = normalise(input);
       if (patch.webhook_url) await checkWebhookUrl(patch.webhook_url);
       try {
-        return await save(patch, actor, checkVersion);
+        return await transact((tx) => saveIn(tx, patch, actor, checkVersion));
       } catch (cause) {
         throw cause instanceof Refusal ? cause : refuse.failed('Failed to update settings', { cause });
       }

@@ -5,6 +5,7 @@ import type { Identifier } from '@sallyport/store/database/identifier';
 import { type Page, pageOfRows } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
+import type { State } from '@sallyport/store/history/state';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { KnownIdentity } from '../../object-reverter.ts';
 import type { RuleCheck } from './check-rules.ts';
@@ -113,6 +114,13 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
     /** The same changes in a transaction of the caller, after which enforcement has to follow. The rules are checked before. */
     within: {
       check,
+      /** Checks a whole set, and counts its rules. Throws a 400. */
+      async complete(given: State): Promise<RulesetContent & State> {
+        const { name, source_url, mode, content } = given as unknown as Ruleset;
+        if (name.trim() !== name || name === '') throw refuse.invalid('name must not begin or end with blanks');
+        const rule_count = await check(name, content, mode);
+        return { ...given, name, source_url: parseSourceUrl(source_url), mode, content, rule_count };
+      },
       async create(tx: Executor, given: RulesetContent, actor: Actor, known: KnownIdentity) {
         if (await store(tx).findByName(given.name)) throw refuse.conflict(`there is another ruleset "${given.name}"`);
         return saveIn(tx, undefined, given, actor, known);

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import type { Applied, ConfigChange } from '@sallyport/contract';
+import { localAddress } from '@sallyport/deployment/listen';
+import { Command, Option } from 'commander';
+import { type AskApi, createAskApi } from '../call-api.ts';
+import { CommandFailure } from '../failure.ts';
+import { locate } from '../instances.ts';
+import { print, printTable } from '../print.ts';
+
+interface Options {
+  format?: 'yaml' | 'json';
+  dryRun?: boolean;
+  prune?: boolean;
+  tokenFile?: string;
+}
+
+const STANDARD_INPUT = 0;
+/** Rules of a firewall are pages. */
+const MOST_SHOWN = 60;
+
+const readText = (path: string): string => {
+  try {
+    return readFileSync(path === '-' ? STANDARD_INPUT : path, 'utf8');
+  } catch (error) {
+    throw new CommandFailure((error as Error).message);
+  }
+};
+
+const createAsk = ({ tokenFile }: Options, command: Command): AskApi => {
+  const token = tokenFile === undefined ? undefined : readText(tokenFile).trim();
+  return createAskApi(`http://${localAddress(locate(command).config.httpBind)}`, token);
+};
+
+const withToken = (command: Command): Command =>
+  command.option(
+    '--token-file <path>',
+    'an API token of an administrator: for settings, and where the API takes one on this host, too',
+  );
+
+/** `sallyport export`: asks the running service. */
+export const exportCommand = (): Command =>
+  withToken(new Command('export'))
+    .description('print all that is configured as one document, without secrets, always in the same order')
+    .addOption(new Option('--format <format>', 'of the document').choices(['yaml', 'json']).default('yaml'))
+    .action(async (options: Options, command: Command) => {
+      const { text } = await createAsk(options, command)('GET', `/export?format=${options.format}`);
+      process.stdout.write(text);
+    });
+
+const shown = (value: unknown): string => {
+  const text = value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+};
+
+const rowsOf = ({ section, name, action, fields }: ConfigChange): string[][] => {
+  // Of what comes and goes as a whole its name says enough.
+  if (action !== 'update') return [[action, section, name, '', '', '']];
+  return fields.map(({ field, before, after }) => [action, section, name, field, shown(before), shown(after)]);
+};
+
+/** `sallyport apply`: asks the running service, for a change has to reach its proxy. */
+export const applyCommand = (): Command =>
+  withToken(new Command('apply'))
+    .description(
+      'make everything what a document says that "sallyport export" printed, or somebody wrote; all or nothing',
+    )
+    .argument('<file>', 'YAML or JSON; - is standard input')
+    .option('--dry-run', 'check all of it, show what would change, and change nothing')
+    .option('--prune', 'in the sections that the document has, remove what it leaves out; default: leave it alone')
+    .action(async (path: string, options: Options, command: Command) => {
+      const { dryRun: isDry = false, prune: isPruning = false } = options;
+      // JSON is YAML as well.
+      const body = { type: 'application/yaml', text: readText(path) };
+      const { text } = await createAsk(options, command)('POST', `/apply?dry_run=${isDry}&prune=${isPruning}`, body);
+      const { changes, batch, backup } = JSON.parse(text) as Applied;
+      if (changes.length === 0) {
+        print('nothing to change: it is as the document says');
+        return;
+      }
+      printTable(['what', 'section', 'name', 'field', 'before', 'after'], changes.flatMap(rowsOf));
+      if (batch !== null) {
+        print('');
+        print(`what was there is in ${backup}; "sallyport history revert ${batch}" takes it back`);
+      }
+    });
