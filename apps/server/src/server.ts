@@ -148,6 +148,8 @@ export const startServer = async (
     intake: {
       wouldBe: (input) => traffic.intake.wouldBe(input),
       ownersByName: (...asked) => traffic.intake.ownersByName(...asked),
+      isJudged: (list) => protection.isJudged(list),
+      bringInLists: (...lists) => protection.bringInLists(...lists),
       bringIn: (...hosts) => traffic.intake.bringIn(...hosts),
       sync: (ids) => traffic.intake.sync(ids),
     },

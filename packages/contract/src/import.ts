@@ -3,7 +3,7 @@ import { choice, Port, Timestamp, Uuid } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
 const STATES = ['parsing', 'reviewing', 'failed', 'committed', 'cancelled'] as const;
-const SOURCES = ['caddyfile', 'nginx', 'traefik', 'haproxy'] as const;
+const SOURCES = ['caddyfile', 'nginx', 'traefik', 'haproxy', 'nginx-proxy-manager', 'charon'] as const;
 
 /** What the spec has a file without a name be called. */
 export const IMPORT_FILENAME = 'Caddyfile';
@@ -94,6 +94,9 @@ export const ImportPreviewHost = Type.Object(
     forward_scheme: choice(['http', 'https']),
     name: Type.String({ description: 'Label; empty when the file gives none.' }),
     ...place,
+    access_list: Type.Union([Type.String(), Type.Null()], {
+      description: 'The access list of the source that guards it; the commit makes one here. Null without one.',
+    }),
     warnings: Type.Array(ImportNote, { description: 'What of the site a proxy host can not express.' }),
     issue: Type.Union([Type.String(), Type.Null()], {
       description: 'Why it can not be imported, in words; it counts as failed.',
@@ -133,11 +136,17 @@ export type ImportStatus = Static<typeof ImportStatus>;
 
 const content = Type.String({ minLength: 1, description: 'Text of the file. The whole body may have 10 MiB.' });
 const filename = Type.String({ minLength: 1, maxLength: 255, description: 'Name, as other files of it import it.' });
+const encoding = Type.Optional(
+  choice(['utf8', 'base64'], {
+    description: 'How content is written: base64 for what is no text, such as a SQLite database. Default utf8.',
+  }),
+);
 
 export const NewImport = Type.Object(
   {
     content,
     filename: Type.Optional({ ...filename, default: IMPORT_FILENAME, description: `Default ${IMPORT_FILENAME}.` }),
+    encoding,
   },
   { title: 'NewImport' },
 );
@@ -145,7 +154,7 @@ export type NewImport = Static<typeof NewImport>;
 
 export const NewImportOfFiles = Type.Object(
   {
-    files: Type.Array(Type.Object({ filename, content }), {
+    files: Type.Array(Type.Object({ filename, content, encoding }), {
       minItems: 1,
       maxItems: 1_000,
       description: 'The first is the main one; it may import the others.',

@@ -4,6 +4,9 @@ import { atMost } from './at-most.ts';
 import { type Loss, loss, warn } from './loss.ts';
 import type { ImportedHost, ImportWarning, Place } from './reading.ts';
 
+/** What the first warning says of a host without what kept requests out. */
+export const SWITCHED_OFF = 'imported switched off: what kept requests out is not taken over (see below)';
+
 const MAX_HOST_WARNINGS = 50;
 /** A proxy host has no more names. */
 const MAX_NAMES = 100;
@@ -49,7 +52,7 @@ export const toHosts = ({ place, names, fields, losses }: Draft, warnings: Impor
     all.push(loss(place, message));
   }
   const isOpen = all.some(({ keptOut }) => keptOut);
-  if (isOpen) all.unshift(loss(place, 'imported switched off: what kept requests out is not taken over (see below)'));
+  if (isOpen) all.unshift(loss(place, SWITCHED_OFF));
   const shared = {
     ...made,
     ...(isOpen && { enabled: false }),

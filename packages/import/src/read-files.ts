@@ -1,6 +1,7 @@
 import { readCaddyfile } from './caddyfile/read.ts';
 import { readHaproxy } from './haproxy/read.ts';
 import { readNginx } from './nginx/read.ts';
+import { databaseAmong, readDatabase } from './read-database.ts';
 import type { Reading, SourceFile } from './reading.ts';
 import { readTraefik } from './traefik/read.ts';
 
@@ -35,11 +36,19 @@ const RECOGNISED: readonly Recognised[] = [
 const looksLike = (text: string): Recognised | undefined =>
   RECOGNISED.find(({ signs }) => signs.every((sign) => sign.test(text)));
 
+const asText = ({ name, content, encoding }: SourceFile): SourceFile => ({
+  name,
+  content: encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content,
+});
+
 /**
  * Reads files of another proxy's configuration, the main one first, whatever it is of: told from the content. Never throws because of
  * what the files say.
  */
-export const readFiles = (files: readonly SourceFile[]): Reading => {
+export const readFiles = (uploaded: readonly SourceFile[]): Reading => {
+  const database = databaseAmong(uploaded);
+  if (database) return readDatabase(database, uploaded);
+  const files = uploaded.map(asText);
   const reading = readCaddyfile(files);
   const [main] = files;
   // Asked last: whatever makes sense as a Caddyfile is one.

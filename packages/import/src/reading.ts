@@ -2,6 +2,8 @@
 export interface SourceFile {
   name: string;
   content: string;
+  /** How the content is written; text unless said. */
+  encoding?: 'base64';
 }
 
 /** Where something was said: 1-based. */
@@ -27,12 +29,28 @@ export interface ImportedHost extends Place {
   hsts_enabled?: boolean;
   hsts_subdomains?: boolean;
   websocket_support?: boolean;
+  block_exploits?: boolean;
+  enable_standard_headers?: boolean;
+  waf_enabled?: boolean;
   forward_verify_tls?: boolean;
   forward_http2?: boolean;
   name?: string;
   enabled?: boolean;
+  /** The name of one of the access lists of the reading. */
+  access_list?: string;
   /** What of it a proxy host can not express, in plain words. */
   warnings: ImportWarning[];
+}
+
+/** An access list as a source describes it; the fields are those of one of ours. */
+export interface ImportedAccessList {
+  name: string;
+  description?: string;
+  type: 'allow' | 'deny' | 'geo_allow' | 'geo_deny';
+  rules: { cidr: string; description?: string }[];
+  countries?: string[];
+  local_network_only?: boolean;
+  enabled?: boolean;
 }
 
 export interface SourceError extends Place {
@@ -43,8 +61,11 @@ export interface SourceError extends Place {
 
 /** What was understood of files. `hosts` is what can be imported even when there are errors in other sites. */
 export interface Reading {
-  source: 'caddyfile' | 'nginx' | 'traefik' | 'haproxy';
+  /** Null when it is nothing known. */
+  source: 'caddyfile' | 'nginx' | 'traefik' | 'haproxy' | 'nginx-proxy-manager' | 'charon' | null;
   hosts: ImportedHost[];
+  /** That guard hosts; their names differ. Absent for sources that have none. */
+  accessLists?: ImportedAccessList[];
   /** That belong to no host. */
   warnings: ImportWarning[];
   errors: SourceError[];

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { dirname, relative } from 'node:path';
 import type {
   ImportOfFiles,
   ImportOutcome,
@@ -14,6 +13,7 @@ import { ApiRefusal, type CallApi, createCallApi } from '../call-api.ts';
 import { CommandFailure } from '../failure.ts';
 import { locate } from '../instances.ts';
 import { print, printTable } from '../print.ts';
+import { readUpload } from './import-files.ts';
 import { importVerifyCommand } from './import-verify.ts';
 
 interface ImportOptions {
@@ -74,11 +74,7 @@ const printPreview = ({ hosts, errors, warnings }: Previewed): void => {
 
 /** Uploads files, and waits until they are read; why they could not be is in `errors`. */
 const upload = async (call: CallApi, paths: readonly string[]): Promise<{ uuid: string | undefined } & Previewed> => {
-  const [main = ''] = paths;
-  const files = paths.map((path) => ({
-    filename: relative(dirname(main), path).replaceAll('\\', '/'),
-    content: readText(path),
-  }));
+  const files = readUpload(paths);
   if (files.length > 1) {
     const { session_uuid, ...previewed } = await call<ImportOfFiles>('POST', '/import/upload-multi', { files });
     return {
@@ -111,7 +107,7 @@ const commit = async (call: CallApi, uuid: string, { conflicts }: Previewed, str
 export const importCommand = (): Command =>
   new Command('import')
     .description("bring another proxy's configuration over: a Caddyfile, the main one first when there are several")
-    .argument('<file...>')
+    .argument('<file...>', "files, or the directory of another manager's database")
     .addCommand(importVerifyCommand())
     .option('--dry-run', 'show what would be imported, and import nothing')
     .addOption(

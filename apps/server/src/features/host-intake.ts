@@ -1,4 +1,4 @@
-import type { NewProxyHost, ProxyHostFields } from '@sallyport/contract';
+import type { NewAccessList, NewProxyHost, ProxyHostFields } from '@sallyport/contract';
 import type { Actor } from '@sallyport/store/actor';
 import type { Executor } from '@sallyport/store/database/open';
 import type { Refusal } from '@sallyport/store/errors';
@@ -21,6 +21,17 @@ export interface HostIntake {
   wouldBe(input: NewProxyHost): { fields: NewProxyHost; names: string[] | undefined };
   /** The hosts that have these names, by name. */
   ownersByName(executor: Executor, names: readonly string[]): Promise<ReadonlyMap<string, PresentHost>>;
+  /** Whether an access list would keep out whom it is to keep out. */
+  isJudged(list: NewAccessList): boolean;
+  /**
+   * Makes access lists in a transaction of the caller, or finds those that say the same: the id of each, by the name that it has in the
+   * upload, or why it can not be made.
+   */
+  bringInLists(
+    tx: Executor,
+    lists: readonly NewAccessList[],
+    actor: Actor,
+  ): Promise<ReadonlyMap<string, number | Refusal>>;
   /** Takes each in as far as it can be, in a transaction of the caller, who has to sync the ids afterwards. */
   bringIn(tx: Executor, incoming: readonly Incoming[], actor: Actor): Promise<BroughtIn[]>;
   /** Resolves when these hosts are live as stored, or when it is known why they aren't. */

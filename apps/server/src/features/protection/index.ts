@@ -288,6 +288,9 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     } satisfies Omit<DeclaredKinds, 'proxy-hosts' | 'remote-servers' | 'settings'>,
 
     inForce,
+    /** For access lists that come with hosts from elsewhere. */
+    isJudged: accessLists.isJudged,
+    bringInLists: accessLists.within.bringIn,
     /** See `createEnforcement`. */
     hostsChanged: enforcement.hostsChanged,
     listedHosts: enforcement.listedHosts,

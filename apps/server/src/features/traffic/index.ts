@@ -124,7 +124,7 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
       ownersByName: proxyHosts.ownersByName,
       bringIn: proxyHosts.within.bringIn,
       sync: syncHosts,
-    } satisfies HostIntake,
+    } satisfies Omit<HostIntake, 'isJudged' | 'bringInLists'>,
 
     /** To be told of what another node changed: takes it to the data plane. */
     async changedElsewhere({ hosts, certificates }: Record<'hosts' | 'certificates', number[]>): Promise<void> {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import {
   type CountryLookup,
   compileAccessList,
@@ -22,7 +23,7 @@ import { refuseInUse } from '@sallyport/store/database/host-uses';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
-import { refuse } from '@sallyport/store/errors';
+import { Refusal, refuse } from '@sallyport/store/errors';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { KnownIdentity } from '../../object-reverter.ts';
 import type { AccessListStore, StoredAccessList } from './store.ts';
@@ -80,6 +81,15 @@ const checkWhole = ({ type, countries, rules }: AccessListFields): void => {
     throw refuse.invalid('countries is required for geo_allow: without a country or a rule nobody would be admitted');
   }
 };
+
+/** What decides who comes in. */
+const judgedBy = ({ type, rules, countries, local_network_only, enabled }: AccessListFields) => ({
+  type,
+  networks: rules.map(({ cidr }) => cidr).sort(),
+  countries: [...countries].sort(),
+  local_network_only,
+  enabled,
+});
 
 const notFound = () => refuse.notFound('Access list not found');
 
@@ -168,9 +178,44 @@ export const createAccessLists = (deps: AccessListDeps) => {
     return fields;
   };
 
+  const freeName = async (tx: Executor, name: string): Promise<string> => {
+    let free = `${name} (imported)`;
+    for (let count = 2; await store(tx).isNameTaken(free, 0); count += 1) free = `${name} (imported ${count})`;
+    return free;
+  };
+
+  /** The id of a list with what this one says, made when there is none of its name that says the same. Throws a `Refusal`. */
+  const bringInOne = async (tx: Executor, input: NewAccessList, actor: Actor): Promise<number> => {
+    const fields = complete(input);
+    const present = await store(tx).findByName(fields.name);
+    if (!present) return (await createIn(tx, fields, actor)).id;
+    if (isDeepStrictEqual(judgedBy(present), judgedBy(fields))) return present.id;
+    return (await createIn(tx, { ...fields, name: await freeName(tx, fields.name) }, actor)).id;
+  };
+
   return {
+    /** Whether it would keep out whom it is to keep out: the module acts, and there is what it asks. */
+    isJudged: ({ type }: Pick<NewAccessList, 'type'>): boolean =>
+      inForce().acl && (country !== undefined || !type.startsWith('geo_')),
+
     /** The same changes in a transaction of the caller, after which enforcement has to follow. */
     within: {
+      /** See `HostIntake.bringInLists`. */
+      async bringIn(
+        tx: Executor,
+        lists: readonly NewAccessList[],
+        actor: Actor,
+      ): Promise<Map<string, number | Refusal>> {
+        const ids = new Map<string, number | Refusal>();
+        for (const list of lists) {
+          const found = await bringInOne(tx, list, actor).catch((error: unknown) => {
+            if (error instanceof Refusal) return error;
+            throw error;
+          });
+          ids.set(list.name, found);
+        }
+        return ids;
+      },
       create: (tx: Executor, input: NewAccessList, actor: Actor, known: KnownIdentity) =>
         createIn(tx, complete(input), actor, known),
       update: (tx: Executor, named: Identifier, patch: AccessListPatch, actor: Actor) =>

@@ -50,6 +50,11 @@ export const accessListStore = (db: Executor) => ({
     return row && fromRow(row);
   },
 
+  async findByName(name: string): Promise<StoredAccessList | undefined> {
+    const row = await db.selectFrom('access_lists').selectAll().where('name', '=', name).executeTakeFirst();
+    return row && fromRow(row);
+  },
+
   async isNameTaken(name: string, exceptId: number): Promise<boolean> {
     const query = db.selectFrom('access_lists').select('id').where('name', '=', name).where('id', '!=', exceptId);
     return (await query.executeTakeFirst()) !== undefined;

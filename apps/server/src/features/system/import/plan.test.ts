@@ -16,13 +16,17 @@ const host = (domain: string, line: number, fields: Partial<ImportedHost> = {}):
 });
 
 const plan = (hosts: readonly ImportedHost[]) =>
-  planHosts(hosts, {
-    wouldBe(input) {
-      if (input.domain.includes('!')) throw refuse.invalid('domain is not one');
-      return { fields: input, names: input.domain.split(',') };
+  planHosts(
+    { hosts: [...hosts] },
+    {
+      wouldBe(input) {
+        if (input.domain.includes('!')) throw refuse.invalid('domain is not one');
+        return { fields: input, names: input.domain.split(',') };
+      },
+      isJudged: () => true,
+      ownersByName: async () => new Map(),
     },
-    ownersByName: async () => new Map(),
-  });
+  );
 
 test('of two sites of one upload that claim a name the second can not be imported, and says which has it', async () => {
   const [first, second, third] = await plan([host('a.test,b.test', 1), host('b.test,c.test', 4), host('c.test', 7)]);

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { NewProxyHost } from '@sallyport/contract';
-import type { ImportedHost } from '@sallyport/import';
+import type { ImportedHost, Reading } from '@sallyport/import';
 import { Refusal } from '@sallyport/store/errors';
 import type { HostIntake, PresentHost } from '../../host-intake.ts';
 
@@ -17,7 +17,15 @@ export interface PlannedHost {
 }
 
 /** Fields of an imported host that are not those of a proxy host. */
-const toInput = ({ file, line, column, warnings, ...input }: ImportedHost): NewProxyHost => input;
+const toInput = ({ file, line, column, warnings, access_list, ...input }: ImportedHost): NewProxyHost => input;
+
+/** Switched off, when what its list keeps out would come in here. */
+const guarded = (imported: ImportedHost, isJudged: ReadonlyMap<string, boolean>): ImportedHost => {
+  if (imported.access_list === undefined || isJudged.get(imported.access_list)) return imported;
+  const { file, line, warnings } = imported;
+  const message = `imported switched off: its access list ${imported.access_list} would keep nobody out here yet`;
+  return { ...imported, enabled: false, warnings: [{ file, line, message }, ...warnings] };
+};
 
 const LONGEST_NAME = 255;
 const HOSTS_A_TURN = 500;
@@ -48,18 +56,21 @@ const judge = (
  * one was meant is not ours to guess, so that the second can not be imported, and says so.
  */
 export const planHosts = async (
-  hosts: readonly ImportedHost[],
+  { hosts, accessLists = [] }: Pick<Reading, 'hosts' | 'accessLists'>,
   {
     wouldBe,
+    isJudged,
     ownersByName,
-  }: Pick<HostIntake, 'wouldBe'> & {
+  }: Pick<HostIntake, 'wouldBe' | 'isJudged'> & {
     ownersByName: (names: readonly string[]) => Promise<ReadonlyMap<string, PresentHost>>;
   },
 ): Promise<PlannedHost[]> => {
   const claimed = new Map<string, ImportedHost>();
   const judged: Omit<PlannedHost, 'conflicts' | 'owners'>[] = [];
-  for (const [index, imported] of hosts.entries()) {
+  const judgedLists = new Map(accessLists.map((list) => [list.name, isJudged(list)]));
+  for (const [index, host] of hosts.entries()) {
     if (index % HOSTS_A_TURN === HOSTS_A_TURN - 1) await yieldToOthers();
+    const imported = guarded(host, judgedLists);
     const input = toInput(imported);
     const { names, issue } = judge(input, wouldBe);
     const twice = names.find((name) => claimed.has(name));

@@ -81,14 +81,13 @@ export const importRoutes =
           tags,
           summary: 'Begin an import with one file; it is read after the answer',
           description:
-            'A Caddyfile. There is one active session: who uploads again begins anew, and while somebody else is at it the answer is 409.',
+            'Text, or with encoding base64 a SQLite database: what it is is told from the content. There is one active session: who uploads again begins anew, and while somebody else is at it the answer is 409.',
           body: NewImport,
           response: { 201: Type.Object({ session: ImportSession }) },
         },
       },
       async (request, reply) => {
-        const { content, filename = IMPORT_FILENAME } = request.body;
-        const session = await imports.upload({ content, filename }, request.actor);
+        const session = await imports.upload({ filename: IMPORT_FILENAME, ...request.body }, request.actor);
         return created(reply, `import/sessions/${session.uuid}`, { session });
       },
     );

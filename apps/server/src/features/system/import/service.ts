@@ -46,6 +46,15 @@ const resourceOf = (uuid: string): string => `import/sessions/${uuid}`;
 const noSession = (details?: string) =>
   refuse.notFound('No active import session', details === undefined ? {} : { details });
 
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Throws a 400 that names the field when the content is not what its encoding says. */
+const toFile = ({ filename, content, encoding }: NewImportOfFiles['files'][number], field: string): SourceFile => {
+  if (encoding !== 'base64') return { name: filename, content };
+  if (content.length % 4 !== 0 || !BASE64.test(content)) throw refuse.invalid(`${field} must be base64`);
+  return { name: filename, content, encoding };
+};
+
 const isActive = ({ state }: StoredSession): boolean => state === 'parsing' || state === 'reviewing';
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
@@ -120,9 +129,10 @@ export const createImports = (deps: ImportDeps) => {
     return record(tx, { action: 'import.upload', actor, resource: resourceOf(uuid), after });
   };
 
-  const planOf = ({ hosts }: Reading, executor: Executor): Promise<PlannedHost[]> =>
-    planHosts(hosts, {
+  const planOf = (known: Reading, executor: Executor): Promise<PlannedHost[]> =>
+    planHosts(known, {
       wouldBe: intake.wouldBe,
+      isJudged: intake.isJudged,
       ownersByName: (names) => intake.ownersByName(executor, names),
     });
 
@@ -143,14 +153,49 @@ export const createImports = (deps: ImportDeps) => {
     return known;
   };
 
-  const commitIn = async (tx: Executor, uuid: string, decision: Decision, backup: string | null, actor: Actor) => {
-    const { incoming, skipped, failed } = decision;
+  /** Makes the access lists of hosts that come in. Those whose list can not be made must not come in without it. */
+  const bringInGuards = async (
+    tx: Executor,
+    incoming: Decision['incoming'],
+    accessLists: NonNullable<Reading['accessLists']>,
+    actor: Actor,
+  ) => {
+    const wanted = new Set(incoming.map(({ host }) => host.imported.access_list));
+    const ids = await intake.bringInLists(
+      tx,
+      accessLists.filter(({ name }) => wanted.has(name)),
+      actor,
+    );
+    const guarded: Decision['incoming'] = [];
+    const unguarded: { imported: PlannedHost['imported']; message: string }[] = [];
+    for (const { host, replaces } of incoming) {
+      const { access_list: name } = host.imported;
+      const id = name === undefined ? undefined : ids.get(name);
+      if (name === undefined) guarded.push({ host, replaces });
+      else if (typeof id === 'number') {
+        guarded.push({ host: { ...host, input: { ...host.input, access_list_id: id } }, replaces });
+      } else
+        unguarded.push({ imported: host.imported, message: `its access list ${name}: ${id?.message ?? 'is missing'}` });
+    }
+    return { guarded, unguarded };
+  };
+
+  const commitIn = async (
+    tx: Executor,
+    uuid: string,
+    decision: Decision,
+    { accessLists = [] }: Reading,
+    backup: string | null,
+    actor: Actor,
+  ) => {
+    const { skipped, failed } = decision;
+    const { guarded: incoming, unguarded } = await bringInGuards(tx, decision.incoming, accessLists, actor);
     const results = await intake.bringIn(
       tx,
       incoming.map(({ host: { input }, replaces }) => ({ input, replaces })),
       actor,
     );
-    const failures = failed.map(({ imported, issue }) => ({ imported, message: issue ?? '' }));
+    const failures = [...failed.map(({ imported, issue }) => ({ imported, message: issue ?? '' })), ...unguarded];
     const ids: number[] = [];
     const names: string[] = [];
     for (const [index, result] of results.entries()) {
@@ -160,7 +205,11 @@ export const createImports = (deps: ImportDeps) => {
         names.push(...(host?.names ?? []));
       } else if (host) failures.push({ imported: host.imported, message: result.refusal.message });
     }
-    const counts = { imported: incoming.length + failed.length - failures.length, skipped, failed: failures.length };
+    const counts = {
+      imported: decision.incoming.length + failed.length - failures.length,
+      skipped,
+      failed: failures.length,
+    };
     const after = { state: 'committed', ...counts, backup };
     await record(tx, { action: 'import.commit', actor, resource: resourceOf(uuid), after });
     const ended = { state: 'committed', outcome: toOutcome(counts, names), updated_at: clock().toISOString() };
@@ -176,8 +225,8 @@ export const createImports = (deps: ImportDeps) => {
     },
 
     /** Takes a file; it is read in the background. Throws a 409 while somebody else's session is active. */
-    async upload({ content, filename }: { content: string; filename: string }, actor: Actor): Promise<ImportSession> {
-      const files = [{ name: filename, content }];
+    async upload(given: NewImportOfFiles['files'][number], actor: Actor): Promise<ImportSession> {
+      const files = [toFile(given, 'content')];
       const session = { ...newRow(files, actor), state: 'parsing' };
       await transactAside(async (tx) => {
         await makeRoom(tx, actor, session.uuid);
@@ -194,7 +243,7 @@ export const createImports = (deps: ImportDeps) => {
      * and for directives that serve files; a 409 like `upload`.
      */
     async uploadMany({ files: given }: NewImportOfFiles, actor: Actor): Promise<ImportOfFiles> {
-      const files = given.map(({ filename, content }) => ({ name: filename, content }));
+      const files = given.map((file, index) => toFile(file, `files[${index}].content`));
       const twice = files.findIndex(({ name }, index) => files.findIndex((other) => other.name === name) < index);
       if (twice !== -1) throw refuse.invalid(`files[${twice}].filename is the name of an earlier file`);
       const outcome = await read(files);
@@ -241,7 +290,7 @@ export const createImports = (deps: ImportDeps) => {
       const backup = incoming.length > 0 ? await backUp('before-import') : null;
       // Decided anew: the hosts may have changed since.
       const { ids, counts, failures } = await transact(async (tx) =>
-        commitIn(tx, uuid, decide(await planOf(known, tx), resolutions), backup, actor),
+        commitIn(tx, uuid, decide(await planOf(known, tx), resolutions), known, backup, actor),
       );
       if (ids.length > 0) await intake.sync(ids);
       return {

@@ -1,0 +1,42 @@
+import { number, placeOf, text } from '../database/cells.ts';
+import type { UploadedDatabase } from '../database/open.ts';
+import { usedOf } from '../database/unique-names.ts';
+import { shorten } from '../draft.ts';
+import { warn } from '../loss.ts';
+import type { ImportWarning, Reading } from '../reading.ts';
+import { listsOf } from './access.ts';
+import { HOST_COLUMNS, hostsOf } from './hosts.ts';
+
+const LIST_COLUMNS = [
+  ...['id', 'name', 'description', 'type', 'ip_rules', 'country_codes', 'local_network_only', 'enabled'],
+];
+
+/** Whether it is a database of Charon. */
+export const isCharon = (database: UploadedDatabase): boolean =>
+  database.has('proxy_hosts', 'id', 'uuid', 'domain_names', 'forward_host', 'forward_port');
+
+const aboutServers = (database: UploadedDatabase, file: string): ImportWarning[] =>
+  database.rows('remote_servers', ['id', 'name', 'host', 'port']).map((row) => {
+    const what = `${text(row, 'name')} (${text(row, 'host')}:${text(row, 'port')})`;
+    return warn(placeOf(file, 'remote_servers', row), `the remote server ${shorten(what)} is not imported`);
+  });
+
+/** Reads a database of Charon. Throws a `DatabaseError`. */
+export const readCharon = (database: UploadedDatabase, file: string): Omit<Reading, 'errors' | 'staticFiles'> => {
+  const { of: guardOf, lists } = listsOf(database.rows('access_lists', LIST_COLUMNS), file);
+  const certificates = database.rows('ssl_certificates', ['id', 'name']);
+  const locations = database.rows('locations', ['id', 'proxy_host_id', 'path', 'forward_host', 'forward_port']);
+  const around = {
+    guardOf,
+    certificates: new Map(certificates.map((row) => [number(row, 'id'), text(row, 'name')])),
+    locations: Map.groupBy(locations, (row) => number(row, 'proxy_host_id')),
+  };
+  const warnings: ImportWarning[] = [];
+  const hosts = database.rows('proxy_hosts', HOST_COLUMNS).flatMap((row) => hostsOf(row, file, around, warnings));
+  return {
+    source: 'charon',
+    hosts,
+    accessLists: usedOf(lists, hosts),
+    warnings: [...warnings, ...aboutServers(database, file)],
+  };
+};

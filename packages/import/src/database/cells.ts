@@ -1,0 +1,39 @@
+import type { Place } from '../reading.ts';
+import type { Row } from './open.ts';
+
+/** A text of a row; empty for what is none. */
+export const text = (row: Row, column: string): string => {
+  const cell = row[column];
+  return typeof cell === 'string' ? cell : typeof cell === 'number' ? String(cell) : '';
+};
+
+/** Whether a cell says yes; `otherwise` where the table has no such column, or the cell is empty. */
+export const flag = (row: Row, column: string, otherwise = false): boolean => {
+  const cell = row[column];
+  if (cell === undefined || cell === null || cell === '') return otherwise;
+  return !(cell === 0 || cell === '0' || cell === 'false');
+};
+
+/** A whole number of a row; 0 for what is none. */
+export const number = (row: Row, column: string): number => {
+  const cell = Number(row[column] ?? 0);
+  return Number.isSafeInteger(cell) ? cell : 0;
+};
+
+/** A list that is kept as JSON; undefined when it is none. An empty cell is an empty list. */
+export const list = (row: Row, column: string): unknown[] | undefined => {
+  const written = text(row, column);
+  if (written.trim() === '' || written.trim() === 'null') return [];
+  try {
+    const parsed: unknown = JSON.parse(written);
+    return Array.isArray(parsed) ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Where a row stands: its table, and its id in the place of a line. */
+export const placeOf = (file: string, table: string, row: Row): Place => ({
+  file: `${file}: ${table}`,
+  line: Math.max(1, number(row, 'id')),
+});
