@@ -4,16 +4,21 @@ import { readFiles } from './read-files.ts';
 const read = (content: string) => readFiles([{ name: 'proxy.conf', content }]);
 
 test.each([
-  ['JSON', '{ "apps": { "http": {} } }\n'],
-  ['a configuration of nginx', 'upstream app {\n  server 127.0.0.1:3000;\n}\nserver {\n  listen 80;\n}\n'],
-  ['a configuration of HAProxy', 'frontend web\n  bind :80\n  default_backend app\n'],
-  ['a dynamic configuration of Traefik', 'http:\n  routers:\n    app:\n      rule: Host(`a.test`)\n'],
-])('says of %s that it is no Caddyfile', (what, content) => {
-  const { hosts, errors, staticFiles } = read(content);
+  ['nginx', 'upstream app {\n  server 127.0.0.1:3000;\n}\nserver {\n  listen 80;\n}\n'],
+  ['haproxy', 'frontend web\n  bind :80\n  default_backend app\n'],
+  ['traefik', 'http:\n  routers:\n    app:\n      rule: Host(`a.test`)\n'],
+  ['traefik', '[http.routers.app]\nrule = "Host(`a.test`)"\n'],
+  ['traefik', 'services:\n  app:\n    labels:\n      - traefik.enable=true\n'],
+  ['caddyfile', 'a.test {\n\treverse_proxy b\n}\n'],
+])('tells %s from its text', (source, content) => {
+  expect(read(content).source).toBe(source);
+});
+
+test('says of JSON that it can not be read', () => {
+  const { hosts, errors, staticFiles } = read('{ "apps": { "http": {} } }\n');
   expect({ hosts, staticFiles }).toEqual({ hosts: [], staticFiles: [] });
-  expect(errors).toEqual([
-    { file: 'proxy.conf', line: 1, message: `this looks like ${what}: only Caddyfiles can be imported yet` },
-  ]);
+  const message = 'this looks like JSON, which can not be imported yet';
+  expect(errors).toEqual([{ file: 'proxy.conf', line: 1, message }]);
 });
 
 test('what makes sense as a Caddyfile is one, whatever its sites are called', () => {
