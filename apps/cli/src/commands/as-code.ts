@@ -26,6 +26,15 @@ const readText = (path: string): string => {
   }
 };
 
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
 const createAsk = ({ tokenFile }: Options, command: Command): AskApi => {
   const token = tokenFile === undefined ? undefined : readText(tokenFile).trim();
   return createAskApi(`http://${localAddress(locate(command).config.httpBind)}`, token);
@@ -69,8 +78,8 @@ export const applyCommand = (): Command =>
     .option('--prune', 'in the sections that the document has, remove what it leaves out; default: leave it alone')
     .action(async (path: string, options: Options, command: Command) => {
       const { dryRun: isDry = false, prune: isPruning = false } = options;
-      // JSON is YAML as well.
-      const body = { type: 'application/yaml', text: readText(path) };
+      const document = readText(path);
+      const body = { type: isJson(document) ? 'application/json' : 'application/yaml', text: document };
       const { text } = await createAsk(options, command)('POST', `/apply?dry_run=${isDry}&prune=${isPruning}`, body);
       const { changes, batch, backup } = JSON.parse(text) as Applied;
       if (changes.length === 0) {

@@ -65,7 +65,9 @@ export const createAsCode = ({ declared, certificates, transact, transactAside, 
       const doer = doerOf(step);
       try {
         const one = await doer.apply(tx, step.undoing, actor);
-        touched.set(doer, [...(touched.get(doer) ?? []), one]);
+        const others = touched.get(doer);
+        if (others) others.push(one);
+        else touched.set(doer, [one]);
       } catch (error) {
         throw located(error, step);
       }
