@@ -234,4 +234,14 @@ test(`${SITES} sites are live when the commit answers, and the API answers meanw
   expect(await done).toMatchObject({ imported: SITES, failed: 0 });
   expect(answers).toBeGreaterThan(0);
   for (const index of [0, SITES / 2, SITES - 1]) expect(await visit(`h${index}.example.com`), `h${index}`).toBe(200);
+
+  // Whatever the machine manages in a minute; the others are told.
+  const verified = await call<ImportVerification>('POST', '/import/verify', {
+    session: session.uuid,
+    old_address: `http://127.0.0.1:${port}`,
+  });
+  expect(verified.hosts).toEqual([]);
+  expect(verified.asked).toBeGreaterThan(0);
+  expect(verified.asked).toBeLessThanOrEqual(1_000);
+  expect(verified.asked + verified.not_asked.length).toBe(SITES);
 });

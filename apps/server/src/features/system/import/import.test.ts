@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type {
   AuditEntry,
   Backup,
@@ -293,10 +292,11 @@ onBothDatabases('importing', (kind) => {
 
   test('compares with the old proxy what was committed, and the trail says who had it do so', async () => {
     const old = createServer((_, response) => response.end('old'));
+    const port = await freePort();
     await new Promise<void>((done) => {
-      old.listen(0, '127.0.0.1', done);
+      old.listen(port, '127.0.0.1', done);
     });
-    const old_address = `http://127.0.0.1:${(old.address() as AddressInfo).port}`;
+    const old_address = `http://127.0.0.1:${port}`;
     const { uuid } = await upload(site('a.example.com', 3001) + site('b.example.com', 3002));
     await preview();
     const verify = (fields: object = {}) =>
