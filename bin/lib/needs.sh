@@ -10,7 +10,7 @@ flock                               util-linux
 '
 
 # On top of run_needs: a PostgreSQL server and an SSH server that the tests start themselves, what they make certificates with,
-# and the Caddy that they compare the reading of Caddyfiles with.
+# and the Caddy and nginx that they compare the reading of their configurations with.
 # shellcheck disable=SC2034
 test_needs='
 /usr/lib/postgresql/*/bin/initdb    postgresql
@@ -19,6 +19,7 @@ perl                                perl
 git                                 git
 /usr/sbin/sshd                      openssh-server
 caddy                               caddy
+/usr/sbin/nginx                     nginx
 '
 
 # What `bin/up --with=crowdsec` and the tests add. /usr/share/crowdsec/hub: its offline hub.

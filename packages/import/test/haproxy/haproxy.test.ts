@@ -57,7 +57,7 @@ test('what HAProxy accepts is read as hosts, and what they can not say is told',
   const directory = mkdtempSync(join(tmpdir(), 'sallyport-haproxy-'));
   const file = join(directory, 'haproxy.cfg');
   writeFileSync(file, CONFIGURATION);
-  execFileSync('haproxy', ['-c', '-q', '-f', file]);
+  execFileSync(process.env.HAPROXY ?? '/usr/sbin/haproxy', ['-c', '-q', '-f', file]);
   rmSync(directory, { recursive: true });
   const { source, hosts, warnings, errors } = read(CONFIGURATION);
   expect({ source, errors }).toEqual({ source: 'haproxy', errors: [] });

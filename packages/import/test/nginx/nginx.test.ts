@@ -24,7 +24,7 @@ const dump = (name: string, text: string): Promise<string | undefined> => {
   writeFileSync(file, wrap(text));
   return new Promise((resolve) => {
     const args = ['-T', '-p', directory, '-e', join(directory, 'error.log'), '-c', file];
-    execFile('nginx', args, (error, stdout) => resolve(error ? undefined : stdout));
+    execFile('/usr/sbin/nginx', args, (error, stdout) => resolve(error ? undefined : stdout));
   });
 };
 
