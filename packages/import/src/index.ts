@@ -4,6 +4,7 @@ export { readNginx } from './nginx/read.ts';
 export { readFiles } from './read-files.ts';
 export type {
   ImportedAccessList,
+  ImportedCertificate,
   ImportedHost,
   ImportWarning,
   Place,

@@ -28,10 +28,14 @@ export const databaseAmong = (files: readonly SourceFile[]): BinaryFile | undefi
   return undefined;
 };
 
-const readOpened = (bytes: Buffer, name: string): Omit<Reading, 'errors' | 'staticFiles'> => {
+const readOpened = (
+  bytes: Buffer,
+  name: string,
+  files: readonly SourceFile[],
+): Omit<Reading, 'errors' | 'staticFiles'> => {
   const database = openUploaded(bytes);
   try {
-    if (isNginxProxyManager(database)) return readNginxProxyManager(database, name);
+    if (isNginxProxyManager(database)) return readNginxProxyManager(database, name, files);
     if (isCharon(database)) return readCharon(database, name);
     throw new DatabaseError('it is neither of Nginx Proxy Manager nor of Charon');
   } finally {
@@ -47,7 +51,7 @@ export const readDatabase = ({ name, bytes }: BinaryFile, files: readonly Source
   const log = files.find((file) => file.name === `${name}-wal`);
   try {
     const whole = log ? withLog(bytes, bytesOf(log) ?? Buffer.alloc(0), MOST_BYTES) : bytes;
-    const reading = readOpened(whole, name);
+    const reading = readOpened(whole, name, files);
     const message = `changes that were not yet in the database are missing: upload ${name}-wal with it, or stop the service before`;
     const missing = keepsLog(bytes) && !log ? [warn({ file: name, line: 1 }, message)] : [];
     return {

@@ -32,3 +32,8 @@ test('looks at what is long and nothing without getting lost in it', () => {
     expect(read(odd).hosts).toEqual([]);
   }
 });
+
+test('text that comes as base64 is read as text', () => {
+  const content = Buffer.from('a.test {\n\treverse_proxy b:80\n}\n').toString('base64');
+  expect(readFiles([{ name: 'Caddyfile', content, encoding: 'base64' }]).hosts).toMatchObject([{ domain: 'a.test' }]);
+});

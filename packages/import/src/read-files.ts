@@ -3,6 +3,7 @@ import { readHaproxy } from './haproxy/read.ts';
 import { readNginx } from './nginx/read.ts';
 import { databaseAmong, readDatabase } from './read-database.ts';
 import type { Reading, SourceFile } from './reading.ts';
+import { textOf } from './text-of.ts';
 import { readTraefik } from './traefik/read.ts';
 
 /** A kind of configuration that is told from its text; without `read` it can not be read yet. */
@@ -36,10 +37,7 @@ const RECOGNISED: readonly Recognised[] = [
 const looksLike = (text: string): Recognised | undefined =>
   RECOGNISED.find(({ signs }) => signs.every((sign) => sign.test(text)));
 
-const asText = ({ name, content, encoding }: SourceFile): SourceFile => ({
-  name,
-  content: encoding === 'base64' ? Buffer.from(content, 'base64').toString('utf8') : content,
-});
+const asText = (file: SourceFile): SourceFile => ({ name: file.name, content: textOf(file) });
 
 /**
  * Reads files of another proxy's configuration, the main one first, whatever it is of: told from the content. Never throws because of

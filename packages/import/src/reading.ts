@@ -38,6 +38,8 @@ export interface ImportedHost extends Place {
   enabled?: boolean;
   /** The name of one of the access lists of the reading. */
   access_list?: string;
+  /** The name of one of the certificates of the reading. */
+  certificate?: string;
   /** What of it a proxy host can not express, in plain words. */
   warnings: ImportWarning[];
 }
@@ -53,6 +55,15 @@ export interface ImportedAccessList {
   enabled?: boolean;
 }
 
+/** A certificate of a source with its key, which is a secret: PEM that fits together, the leaf first. */
+export interface ImportedCertificate {
+  name: string;
+  /** The DNS names it is valid for. */
+  names: string[];
+  certificatePem: string;
+  keyPem: string;
+}
+
 export interface SourceError extends Place {
   message: string;
   /** The offending piece, at most 200 characters. */
@@ -66,6 +77,8 @@ export interface Reading {
   hosts: ImportedHost[];
   /** That guard hosts; their names differ. Absent for sources that have none. */
   accessLists?: ImportedAccessList[];
+  /** That hosts are served with; their names differ. Absent for sources that have none. */
+  certificates?: ImportedCertificate[];
   /** That belong to no host. */
   warnings: ImportWarning[];
   errors: SourceError[];

@@ -1,4 +1,5 @@
 import { flag, number, placeOf, text } from '../database/cells.ts';
+import type { Served } from '../database/certificates.ts';
 import type { Row } from '../database/open.ts';
 import { nameOrWarning, shorten, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
@@ -15,13 +16,12 @@ export const HOST_COLUMNS = [
 /** What else of a database a host refers to. */
 export interface Surroundings {
   guardOf: ReturnType<typeof listsOf>['of'];
-  /** What each certificate is called, by its id. */
-  certificates: ReadonlyMap<number, string>;
+  certificateOf: (id: number, host: Place) => Served;
   /** Paths that go elsewhere, by the id of the host. */
   locations: ReadonlyMap<number, readonly Row[]>;
 }
 
-const lossesOf = (row: Row, place: Place, { certificates, locations }: Surroundings): Loss[] => {
+const lossesOf = (row: Row, place: Place, { locations }: Surroundings): Loss[] => {
   const losses: Loss[] = [];
   if (flag(row, 'forward_auth_enabled') || number(row, 'auth_policy_id') > 0) {
     losses.push(loss(place, 'another server is asked who may come in, which is not taken over', true));
@@ -34,11 +34,6 @@ const lossesOf = (row: Row, place: Place, { certificates, locations }: Surroundi
     const to = `${text(location, 'forward_host')}:${text(location, 'forward_port')}`;
     const message = `requests for ${shorten(text(location, 'path'))} go to ${shorten(to)} there; a proxy host sends all to one upstream`;
     losses.push(loss(place, message));
-  }
-  const certificate = number(row, 'certificate_id');
-  if (certificate > 0) {
-    const name = certificates.get(certificate) ?? String(certificate);
-    losses.push(loss(place, `its certificate ${shorten(name)}: upload it, or let one be issued`));
   }
   if (number(row, 'security_header_profile_id') > 0)
     losses.push(loss(place, 'its profile of security headers is not taken over: headers of answers are not changed'));
@@ -63,6 +58,7 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
     return [];
   }
   const { list, losses } = around.guardOf(number(row, 'access_list_id'), place);
+  const { certificate, losses: ofCertificate } = around.certificateOf(number(row, 'certificate_id'), place);
   const hosts = toHosts(
     {
       place,
@@ -82,8 +78,9 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
         enable_standard_headers: flag(row, 'enable_standard_headers'),
         waf_enabled: !flag(row, 'waf_disabled'),
         ...(list && { access_list: list.name }),
+        ...(certificate !== undefined && { certificate }),
       },
-      losses: [...losses, ...lossesOf(row, place, around)],
+      losses: [...losses, ...ofCertificate, ...lossesOf(row, place, around)],
     },
     warnings,
   );

@@ -1,4 +1,5 @@
 import { number, placeOf, text } from '../database/cells.ts';
+import { createCertificates } from '../database/certificates.ts';
 import type { UploadedDatabase } from '../database/open.ts';
 import { usedOf } from '../database/unique-names.ts';
 import { shorten } from '../draft.ts';
@@ -15,6 +16,22 @@ const LIST_COLUMNS = [
 export const isCharon = (database: UploadedDatabase): boolean =>
   database.has('proxy_hosts', 'id', 'uuid', 'domain_names', 'forward_host', 'forward_port');
 
+const certificatesOf = (database: UploadedDatabase) => {
+  const rows = database.rows('ssl_certificates', ['id', 'name', 'certificate', 'private_key']);
+  const byId = new Map(rows.map((row) => [number(row, 'id'), row]));
+  return createCertificates((id) => {
+    const row = byId.get(id);
+    if (!row) return undefined;
+    const [certificate, key] = [text(row, 'certificate'), text(row, 'private_key')];
+    return {
+      name: text(row, 'name') || `Certificate ${id}`,
+      // Those that Caddy keeps are in the database without their key.
+      pair: certificate === '' || key === '' ? undefined : { certificate, key },
+      advice: 'upload it, or let one be issued',
+    };
+  });
+};
+
 const aboutServers = (database: UploadedDatabase, file: string): ImportWarning[] =>
   database.rows('remote_servers', ['id', 'name', 'host', 'port']).map((row) => {
     const what = `${text(row, 'name')} (${text(row, 'host')}:${text(row, 'port')})`;
@@ -24,11 +41,11 @@ const aboutServers = (database: UploadedDatabase, file: string): ImportWarning[]
 /** Reads a database of Charon. Throws a `DatabaseError`. */
 export const readCharon = (database: UploadedDatabase, file: string): Omit<Reading, 'errors' | 'staticFiles'> => {
   const { of: guardOf, lists } = listsOf(database.rows('access_lists', LIST_COLUMNS), file);
-  const certificates = database.rows('ssl_certificates', ['id', 'name']);
+  const certificates = certificatesOf(database);
   const locations = database.rows('locations', ['id', 'proxy_host_id', 'path', 'forward_host', 'forward_port']);
   const around = {
     guardOf,
-    certificates: new Map(certificates.map((row) => [number(row, 'id'), text(row, 'name')])),
+    certificateOf: certificates.of,
     locations: Map.groupBy(locations, (row) => number(row, 'proxy_host_id')),
   };
   const warnings: ImportWarning[] = [];
@@ -37,6 +54,7 @@ export const readCharon = (database: UploadedDatabase, file: string): Omit<Readi
     source: 'charon',
     hosts,
     accessLists: usedOf(lists, hosts),
+    certificates: certificates.taken(),
     warnings: [...warnings, ...aboutServers(database, file)],
   };
 };

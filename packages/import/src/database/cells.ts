@@ -20,16 +20,26 @@ export const number = (row: Row, column: string): number => {
   return Number.isSafeInteger(cell) ? cell : 0;
 };
 
+const json = (written: string): unknown => {
+  try {
+    return JSON.parse(written);
+  } catch {
+    return undefined;
+  }
+};
+
 /** A list that is kept as JSON; undefined when it is none. An empty cell is an empty list. */
 export const list = (row: Row, column: string): unknown[] | undefined => {
   const written = text(row, column);
   if (written.trim() === '' || written.trim() === 'null') return [];
-  try {
-    const parsed: unknown = JSON.parse(written);
-    return Array.isArray(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = json(written);
+  return Array.isArray(parsed) ? parsed : undefined;
+};
+
+/** An object that is kept as JSON; undefined when it is none. */
+export const object = (row: Row, column: string): Readonly<Record<string, unknown>> | undefined => {
+  const parsed = json(text(row, column));
+  return typeof parsed === 'object' && parsed !== null ? (parsed as Record<string, unknown>) : undefined;
 };
 
 /** Where a row stands: its table, and its id in the place of a line. */

@@ -1,4 +1,5 @@
 import { flag, list, number, placeOf, text } from '../database/cells.ts';
+import type { Served } from '../database/certificates.ts';
 import type { Row } from '../database/open.ts';
 import { nameOrWarning, shorten, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
@@ -15,8 +16,7 @@ export const HOST_COLUMNS = [
 /** What else of a database a host refers to. */
 export interface Surroundings {
   guardOf: (id: number, host: Place) => Guard;
-  /** What certificate it is, in words, by its id. */
-  certificates: ReadonlyMap<number, string>;
+  certificateOf: (id: number, host: Place) => Served;
 }
 
 /** The names of a row; undefined when they are no list of texts. */
@@ -25,13 +25,10 @@ export const namesOf = (row: Row): string[] | undefined => {
   return names?.every((name) => typeof name === 'string') ? (names as string[]) : undefined;
 };
 
-const lossesOf = (row: Row, place: Place, { certificates }: Surroundings): Loss[] => {
+const lossesOf = (row: Row, place: Place): Loss[] => {
   const losses: Loss[] = [];
-  const certificate = number(row, 'certificate_id');
-  if (certificate > 0) {
-    const what = certificates.get(certificate) ?? `certificate ${certificate}, which is not in the database`;
-    losses.push(loss(place, `${what}: upload it, or let one be issued`));
-  } else losses.push(loss(place, 'it has no certificate: here it is reached with TLS, too'));
+  if (number(row, 'certificate_id') === 0)
+    losses.push(loss(place, 'it has no certificate: here it is reached with TLS, too'));
   if (flag(row, 'caching_enabled')) losses.push(loss(place, 'answers are not kept'));
   return losses;
 };
@@ -61,6 +58,7 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
     return [];
   }
   const { list: accessList, losses: ofAccess } = around.guardOf(number(row, 'access_list_id'), place);
+  const { certificate, losses: ofCertificate } = around.certificateOf(number(row, 'certificate_id'), place);
   const written = writtenBy(row, own, place);
   const hasTls = number(row, 'certificate_id') > 0;
   const isForced = hasTls && flag(row, 'ssl_forced');
@@ -79,8 +77,9 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
         block_exploits: flag(row, 'block_exploits'),
         websocket_support: flag(row, 'allow_websocket_upgrade'),
         ...(accessList && { access_list: accessList.name }),
+        ...(certificate !== undefined && { certificate }),
       },
-      losses: [...ofAccess, ...written.losses, ...lossesOf(row, place, around)],
+      losses: [...ofAccess, ...written.losses, ...ofCertificate, ...lossesOf(row, place)],
     },
     warnings,
   );

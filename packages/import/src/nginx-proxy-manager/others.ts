@@ -17,10 +17,14 @@ const namesIn = (row: Row): string => shorten(namesOf(row)?.join(', ') ?? 'a hos
 const KINDS: readonly Kind[] = [
   {
     table: 'redirection_host',
-    columns: ['domain_names', 'forward_scheme', 'forward_domain_name', 'forward_http_code'],
+    columns: ['domain_names', 'forward_scheme', 'forward_domain_name', 'forward_http_code', 'preserve_path'],
     says: (row) => {
-      const to = shorten(text(row, 'forward_domain_name'));
-      return `${namesIn(row)} is not imported: it redirects to ${to}, and a proxy host needs an upstream`;
+      const scheme = text(row, 'forward_scheme');
+      // Without one that of the request is kept.
+      const to = `${/^https?$/.test(scheme) ? `${scheme}://` : ''}${text(row, 'forward_domain_name')}`;
+      const rest = flag(row, 'preserve_path') ? ' with the same path' : '';
+      const code = text(row, 'forward_http_code') || '302';
+      return `${namesIn(row)} is not imported: it redirects to ${shorten(to)}${rest} (${shorten(code, 20)}), and a proxy host needs an upstream`;
     },
   },
   {

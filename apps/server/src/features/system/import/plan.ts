@@ -17,7 +17,8 @@ export interface PlannedHost {
 }
 
 /** Fields of an imported host that are not those of a proxy host. */
-const toInput = ({ file, line, column, warnings, access_list, ...input }: ImportedHost): NewProxyHost => input;
+const toInput = ({ file, line, column, warnings, access_list, certificate, ...input }: ImportedHost): NewProxyHost =>
+  input;
 
 /** Switched off, when what its list keeps out would come in here. */
 const guarded = (imported: ImportedHost, isJudged: ReadonlyMap<string, boolean>): ImportedHost => {
