@@ -18,6 +18,10 @@ const createAjv = (coerceTypes: boolean) => {
 const strict = createAjv(false);
 const coercing = createAjv(true);
 
+/** Compiles the schema of a part of requests. Throws an `Error` for what is none. */
+export const compileSchema = (schema: object, httpPart: string | undefined): ValidateFunction =>
+  (httpPart === 'body' ? strict : coercing).compile(schema);
+
 const nameOf = (error: ErrorObject): string =>
   error.instancePath
     .slice(1)
@@ -113,11 +117,11 @@ const findNul = (value: unknown, path: string): string | undefined => {
  * named in a response header, so that what GET gave can be PUT back (contract.md, Errors).
  */
 export const registerValidation = (app: FastifyInstance): void => {
-  // Compiled when it is first used, as what writes answers is (serialization.ts).
+  // Compiled when it is first used, as what writes answers is (serialization.ts); schemas.test.ts compiles all of them.
   app.setValidatorCompiler(({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined;
     return (data: unknown) => {
-      validate ??= (httpPart === 'body' ? strict : coercing).compile(schema as object);
+      validate ??= compileSchema(schema as object, httpPart);
       return validate(data) ? true : { error: validate.errors as never };
     };
   });

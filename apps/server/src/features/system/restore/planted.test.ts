@@ -164,7 +164,22 @@ test('a store that holds such rows, however they came there, has the server star
   for (const name of [dataPlaneFiles.bansMap, dataPlaneFiles.whitelistMap]) expect(map(name), name).toBe('');
 
   await plant(`update security_config set waf_allowed_methods = '|', admin_whitelist = ''`);
+  // What is wrong can be seen, to be mended.
+  await app.send(
+    'POST',
+    '/proxy-hosts',
+    { domain: 'site.example.com', forward_host: '192.0.2.1', forward_port: 80 },
+    headers,
+  );
+  await plant(`update proxy_hosts set waf_body_limit = -1, updated_at = 'never "yet"'`);
+  await plant(`update decisions set expires_at = 'z'`);
   await app.restart();
+  const host = { waf_body_limit: -1, updated_at: 'never "yet"' };
+  expect(await app.send('GET', '/proxy-hosts', undefined, headers)).toMatchObject({ status: 200, body: [host] });
+  expect(await app.send('GET', '/security/decisions', undefined, headers)).toMatchObject({
+    status: 200,
+    body: { decisions: [{ expires_at: 'z' }] },
+  });
   expect(await status()).toMatchObject({ applied: false });
   const mended = await app.send('POST', '/security/config', { waf_allowed_methods: 'GET' }, headers);
   expect(mended.status, JSON.stringify(mended.body)).toBe(200);
