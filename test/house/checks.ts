@@ -37,7 +37,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** Which rooms of the server each of its rooms may enter. Its root, and `render`, wire them and may enter all. */
+/** Which rooms of the server each of its rooms may enter. Its root, `render` and `check` wire them and may enter all. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   net: [],
   dataplane: ['net'],

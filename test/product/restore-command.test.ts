@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { emptyStore } from '@sallyport/server/testing/start-app';
-import { expect, test } from 'vitest';
+import { emptyStore, startApp } from '@sallyport/server/testing/start-app';
+import { openDatabase } from '@sallyport/store/database/open';
+import { expect, onTestFinished, test } from 'vitest';
 
 // Each command is a process of its own.
 const MAIN = join(import.meta.dirname, '../../apps/cli/src/main.ts');
@@ -62,3 +63,27 @@ test.each(['sqlite', 'postgres'] as const)(
       });
     }),
 );
+
+test('a row that could not have been made here is refused as the API refuses it', { timeout: 120_000 }, async () => {
+  const app = await startApp('sqlite');
+  onTestFinished(() => app.stop());
+  const host = { domain: 'site.example.com', forward_host: '192.0.2.1', forward_port: 80 };
+  expect(await app.send('POST', '/proxy-hosts', host)).toMatchObject({ status: 201 });
+  const backUp = async (limit: number | null) => {
+    const database = openDatabase(app.config);
+    await database.kysely.updateTable('proxy_hosts').set({ waf_body_limit: limit }).execute();
+    await database.stop();
+    const { out } = await run(app.dataDir, ['backup', 'create']);
+    return join(app.dataDir, 'backups', out.trim());
+  };
+  const [planted, sound] = [await backUp(-1), await backUp(null)];
+  const key = readFileSync(join(app.dataDir, 'encryption.key'), 'utf8');
+  await emptyStore('sqlite', async ({ dataDir }) => {
+    writeFileSync(join(dataDir, 'encryption.key'), key, { mode: 0o600 });
+    expect(await run(dataDir, ['backup', 'restore', planted])).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^sallyport: proxy host site\.example\.com: waf_body_limit .*\n$/),
+    });
+    expect(await run(dataDir, ['backup', 'restore', sound])).toMatchObject({ code: 0, err: '' });
+  });
+});

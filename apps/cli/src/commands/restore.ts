@@ -22,6 +22,7 @@ import { type Differences, revisionOf } from '@sallyport/store/snapshot/compare'
 import { isUnused } from '@sallyport/store/snapshot/put-back';
 import { withPrepared } from '@sallyport/store/snapshot/restore';
 import { Command } from 'commander';
+import { checkStored } from '../check-stored.ts';
 import { loadConfig } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
 import { refuseWhileInUse } from '../not-in-use.ts';
@@ -73,8 +74,12 @@ const backUp = async ({ config, database, audit }: Target): Promise<void> => {
 const restoreInto = async (target: Target & Parameters<typeof withPrepared>[0], archive: Archive, isDry: boolean) => {
   const { database, audit, config } = target;
   const { manifest, tables, key } = archive;
-  const snapshot = { migrations: manifest.migrations, tables };
-  await withPrepared(target, { snapshot, ...(key === undefined ? {} : { foreignKey: key }) }, async (prepared) => {
+  const prepare = {
+    snapshot: { migrations: manifest.migrations, tables },
+    check: (_staged: unknown, directory: string) => checkStored(config, directory),
+    ...(key === undefined ? {} : { foreignKey: key }),
+  };
+  await withPrepared(target, prepare, async (prepared) => {
     const changes = await prepared.differences();
     printDifferences(changes);
     if (isDry) return;

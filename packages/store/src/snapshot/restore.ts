@@ -29,8 +29,10 @@ export interface Prepared {
   putBack(revision: number, record: (tx: Executor) => Promise<void>): Promise<boolean>;
 }
 
-/** Looks at a store that is not in use yet; throws a `Refusal` for what must not come into use. */
-export type Check = (staged: Executor) => Promise<void>;
+/**
+ * Looks at a store that is not in use yet, which is SQLite's in `directory`; throws a `Refusal` for what must not come into use.
+ */
+export type Check = (staged: Executor, directory: string) => Promise<void>;
 
 /** Directories that a process which was killed has left can be told by it. */
 const RESTORE_PREFIX = 'restore-';
@@ -55,7 +57,7 @@ const refuseDangling = async (staged: Executor): Promise<void> => {
  */
 export const withPrepared = async <T>(
   { database, vault, dataDir, clock }: RestoreDeps,
-  { snapshot, foreignKey, check }: { snapshot: Snapshot; foreignKey?: string | Buffer; check?: Check },
+  { snapshot, foreignKey, check }: { snapshot: Snapshot; foreignKey?: string | Buffer; check: Check },
   work: (prepared: Prepared) => Promise<T>,
 ): Promise<T> => {
   const { kysely: db, kind, transact, unhurried } = database;
@@ -73,7 +75,7 @@ export const withPrepared = async <T>(
     await refuseDangling(rows);
     await checkIdentities(rows);
     await checkNetworks(rows);
-    await check?.(rows);
+    await check(rows, directory);
     return await work({
       differences: () => compareStores(db, rows),
       async putBack(revision, record) {

@@ -1,10 +1,10 @@
 import { refuseApiToken } from '@sallyport/store/accounts/session-only';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
-import type { Database } from '@sallyport/store/database/open';
+import type { Database, Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { type Differences, revisionOf } from '@sallyport/store/snapshot/compare';
-import { type Check, type Prepared, withPrepared } from '@sallyport/store/snapshot/restore';
+import { type Prepared, withPrepared } from '@sallyport/store/snapshot/restore';
 import type { Snapshot } from '@sallyport/store/snapshot/stage';
 
 /** A backup that was opened. */
@@ -24,7 +24,8 @@ export interface RestoreDeps {
   open: (name: string, passphrase: string | undefined) => Promise<OpenBackup>;
   /** Makes a backup of what there is; resolves with its name. */
   backUp: (reason: string) => Promise<string>;
-  check: Check;
+  /** Looks at what a backup holds, before it comes into use; throws a `Refusal`. */
+  check: (staged: Executor) => Promise<void>;
   /** See `createRestoredState`. */
   during: <T>(swap: (close: () => Promise<void>) => Promise<T>) => Promise<T>;
   /** To be called when the store holds something else: whatever is kept of it in memory is forgotten. */

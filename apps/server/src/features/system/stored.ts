@@ -1,0 +1,1 @@
+export { checkStoredSettings } from './restore/check-settings.ts';
