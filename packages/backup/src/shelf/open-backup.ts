@@ -41,3 +41,20 @@ export const problemsOf = async (path: string, given: string | undefined, stored
     throw error;
   }
 };
+
+/**
+ * Reads all of an encrypted backup with the passphrase that is stored; resolves to what is wrong with it, in words. Undefined when that
+ * can't be told: none is stored, or it was made with another one.
+ */
+export const problemsByStored = async (path: string, stored: Stored): Promise<string[] | undefined> => {
+  const passphrase = await stored();
+  if (passphrase === undefined) return undefined;
+  try {
+    await (await openVerified(path, passphrase)).close();
+    return [];
+  } catch (error) {
+    if (error instanceof WrongPassphrase) return undefined;
+    if (error instanceof ArchiveError) return [error.message];
+    throw error;
+  }
+};

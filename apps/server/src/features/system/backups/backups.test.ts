@@ -154,6 +154,18 @@ onBothDatabases('backups', (kind) => {
     const verified = await upload(encrypted, { passphrase: PASSPHRASE });
     expect(verified.body.verified_at).not.toBeNull();
     expect(await upload(encrypted, { passphrase: 'another passphrase' })).toMatchObject({ status: 400 });
+
+    const store = (value: string) => send('POST', '/settings', { key: 'backup.passphrase', value });
+    await store('another passphrase');
+    expect((await upload(encrypted)).body).toMatchObject({ encrypted: true, verified_at: null });
+    await store(PASSPHRASE);
+    expect((await upload(encrypted)).body).toMatchObject({ encrypted: true, verified_at: expect.any(String) });
+    const damaged = Buffer.from(encrypted).fill('x', encrypted.length - 50);
+    expect(await upload(damaged)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^file: .*damaged/) },
+    });
+    await store('');
   });
 
   test('that are none, or damaged, are refused, and nothing is left of them', async () => {

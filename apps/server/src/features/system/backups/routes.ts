@@ -78,7 +78,7 @@ export const backupRoutes =
           tags,
           summary: 'Add a backup that was downloaded elsewhere; it is verified before it is listed',
           description:
-            'Form fields: file (at most 1 GiB), passphrase (for an encrypted one, which is not verified without).',
+            'Form fields: file (at most 1 GiB), passphrase (of an encrypted one; default: backup.passphrase; what neither opens is not verified).',
           consumes: ['multipart/form-data'],
           response: { 201: Backup },
         },

@@ -5,7 +5,7 @@ import { discard } from '@sallyport/backup/shelf/files';
 import { type BackupOptions, makeBackup } from '@sallyport/backup/shelf/make-backup';
 import { isBackupName } from '@sallyport/backup/shelf/names';
 import { createQueue } from '@sallyport/backup/shelf/one-at-a-time';
-import { openVerified, problemsOf } from '@sallyport/backup/shelf/open-backup';
+import { openVerified, problemsByStored, problemsOf } from '@sallyport/backup/shelf/open-backup';
 import { createShelf } from '@sallyport/backup/shelf/shelf';
 import { createShelving } from '@sallyport/backup/shelf/shelve';
 import { verifyShelved } from '@sallyport/backup/shelf/verify';
@@ -146,7 +146,7 @@ export const createBackups = (deps: BackupDeps) => {
 
     /**
      * Takes an uploaded file among the backups. Throws a 400 that says what is wrong with it. One that is encrypted is read
-     * through only when its passphrase came with it.
+     * through when its passphrase came with it or is the stored one; another is taken unread.
      */
     async takeUpload({ draft, sha256, passphrase }: ReceivedFile, actor: Actor): Promise<Backup> {
       try {
@@ -154,9 +154,12 @@ export const createBackups = (deps: BackupDeps) => {
           const header = await shelf.headerAt(draft.path).catch((error: unknown) => {
             throw error instanceof ArchiveError ? refuse.invalid(`file: ${error.message}`) : error;
           });
-          const isVerified = header.encryption === null || passphrase !== undefined;
-          const problems = isVerified ? await problemsOf(draft.path, passphrase) : [];
-          if (problems.length > 0) throw refuse.invalid(`file: ${problems.join('; ')}`);
+          const isOpen = header.encryption === null || passphrase !== undefined;
+          const problems = await (isOpen
+            ? problemsOf(draft.path, passphrase)
+            : problemsByStored(draft.path, passphraseHere));
+          const isVerified = problems !== undefined;
+          if (problems && problems.length > 0) throw refuse.invalid(`file: ${problems.join('; ')}`);
           return withCopy(
             await shelving.add({ draft, sha256, kind: 'uploaded', isVerified, action: 'backup.upload', actor }),
           );
