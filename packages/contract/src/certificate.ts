@@ -1,6 +1,6 @@
 import { usedBy } from './host-uses.ts';
 import { choice, RowId, Timestamp, Uuid } from './primitives.ts';
-import { type Static, Type } from './schema.ts';
+import { type Static, type TSchema, Type } from './schema.ts';
 
 const identity = {
   id: RowId,
@@ -12,13 +12,76 @@ const identity = {
   domains: Type.String({ description: 'Comma-separated names the certificate is valid for.' }),
 };
 
+const orNull = <T extends TSchema>(schema: T, description: string) =>
+  Type.Union([schema, Type.Null()], { description });
+
+export const KEY_TYPES = ['p256', 'p384', 'rsa2048', 'rsa4096'] as const;
+export const CHALLENGES = ['http-01', 'dns-01'] as const;
+
+/** How far an order is, step by step. */
+export const CertificateStep = Type.Object(
+  {
+    name: choice(['preflight', 'account', 'order', 'challenge', 'validation', 'issue', 'install']),
+    status: choice(['waiting', 'running', 'done', 'failed']),
+    message: Type.String({ description: 'What was done, or why it failed, in words.' }),
+  },
+  { title: 'CertificateStep' },
+);
+export type CertificateStep = Static<typeof CertificateStep>;
+
+/** The authority's own words (RFC 7807, RFC 8555 section 6.7). */
+export const AcmeProblemDocument = Type.Object(
+  {
+    type: Type.String(),
+    detail: Type.String(),
+    status: Type.Union([Type.Integer(), Type.Null()]),
+    subproblems: Type.Array(
+      Type.Object({ name: Type.String(), type: Type.String(), detail: Type.String() }, { title: 'AcmeSubproblem' }),
+    ),
+  },
+  { title: 'AcmeProblemDocument' },
+);
+export type AcmeProblemDocument = Static<typeof AcmeProblemDocument>;
+
+/** How a certificate that nobody uploaded is had and kept. */
+export const CertificateSource = Type.Object(
+  {
+    issuer: choice(['acme', 'internal']),
+    account_id: orNull(RowId, 'The account it is ordered with.'),
+    account: orNull(Type.String(), 'Its name.'),
+    dns_provider_id: orNull(RowId, 'What writes its records, for dns-01.'),
+    dns_provider: orNull(Type.String(), 'Its name.'),
+    challenge: orNull(choice(CHALLENGES), 'How the names are proven; null for the internal authority.'),
+    key_type: choice(KEY_TYPES),
+    is_auto: Type.Boolean({ description: 'Had for a host with auto_certificate, and kept while a host needs it.' }),
+  },
+  { title: 'CertificateSource' },
+);
+export type CertificateSource = Static<typeof CertificateSource>;
+
+/** What is told of the keeping of a certificate; of an uploaded one: nothing. */
+const keeping = {
+  status: choice(['pending', 'valid', 'failed'], {
+    description:
+      'pending: ordered and not there yet (a self-signed one stands in for it); failed: the order failed, see issue; valid: ' +
+      'it is there, also when its renewal failed.',
+  }),
+  source: orNull(CertificateSource, 'How it is had and kept; null for an uploaded one, which is kept by nobody.'),
+  steps: Type.Array(CertificateStep, { description: 'The steps of the last attempt to have or renew it.' }),
+  problem: orNull(AcmeProblemDocument, 'What the authority answered to the last attempt, when that failed there.'),
+  last_attempt_at: orNull(Timestamp, 'When it was last tried.'),
+  next_attempt_at: orNull(Timestamp, 'When it is tried next by itself; null when it is not.'),
+  renew_after: orNull(Timestamp, 'When it is due for renewal.'),
+};
+
 export const Certificate = Type.Object(
   {
     ...identity,
-    expires_at: Timestamp,
+    expires_at: orNull(Timestamp, 'When it expires; null until it is there.'),
     created_at: Timestamp,
     applied: Type.Boolean({ description: 'The proxy holds it, as read back from it.' }),
-    issue: Type.Union([Type.String(), Type.Null()], { description: 'Why the proxy lacks it, or what to attend to.' }),
+    issue: orNull(Type.String(), 'Why the proxy lacks it, why it could not be had, or what to attend to.'),
+    ...keeping,
   },
   { title: 'Certificate' },
 );

@@ -1,4 +1,5 @@
 export * from './access-list.ts';
+export * from './acme.ts';
 export * from './as-code.ts';
 export * from './audit-entry.ts';
 export * from './backup.ts';

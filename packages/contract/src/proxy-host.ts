@@ -71,6 +71,11 @@ const fields = {
       "Let the origin be a link-local or cloud-metadata address, or one of Sallyport's own listeners (its management API " +
       'behind a host of its own). Default false: such an origin is refused.',
   }),
+  auto_certificate: Type.Boolean({
+    description:
+      'Order a certificate for these names, and keep it, unless one that is there fits. Names that no public authority can ' +
+      'know (.internal, .lan, …) get one of the internal authority. Default false.',
+  }),
   ...wafSetupOfHost,
 };
 
@@ -112,6 +117,7 @@ export const PROXY_HOST_DEFAULTS = {
   forward_verify_tls: false,
   forward_http2: false,
   forward_reserved: false,
+  auto_certificate: false,
   waf_enabled: true,
   waf_inspect_responses: false,
   waf_allowed_methods: null,
@@ -145,6 +151,7 @@ const FIELD_KINDS: Readonly<Record<keyof StoredFields, 'route' | 'protection'>> 
   forward_verify_tls: 'route',
   forward_http2: 'route',
   forward_reserved: 'protection',
+  auto_certificate: 'route',
   waf_enabled: 'protection',
   waf_inspect_responses: 'protection',
   waf_allowed_methods: 'protection',

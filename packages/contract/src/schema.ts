@@ -4,7 +4,7 @@
  */
 import type { Type as TypeBox } from 'typebox';
 
-export type { Static } from 'typebox';
+export type { Static, TSchema } from 'typebox';
 
 type Builders = Pick<
   typeof TypeBox,

@@ -19,6 +19,7 @@ import * as consoleEnrollments from './migrations/0046-console-enrollments.ts';
 import * as backupSchedule from './migrations/0050-backup-schedule.ts';
 import * as restores from './migrations/0055-restores.ts';
 import * as importSessions from './migrations/0060-import-sessions.ts';
+import * as acme from './migrations/0070-acme.ts';
 import type { Database, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -48,6 +49,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0050-backup-schedule': backupSchedule,
   '0055-restores': restores,
   '0060-import-sessions': importSessions,
+  '0070-acme': acme,
 };
 
 /** All steps that this version knows, in order. */

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type { AccountTables } from './account-tables.ts';
+import type { AcmeTables } from './acme-tables.ts';
 import type { AuditTables } from './audit-tables.ts';
 import type { HistoryTables } from './history-tables.ts';
 import type { IdempotencyTables } from './idempotency-tables.ts';
@@ -31,6 +32,8 @@ export interface ProxyHostRow {
   waf_enabled: Flag;
   waf_inspect_responses: Generated<Flag>;
   forward_reserved: Generated<Flag>;
+  /** Whether it gets a certificate by itself when none that is there fits. */
+  auto_certificate: Generated<Flag>;
   waf_allowed_methods: string | null;
   waf_allowed_content_types: string | null;
   waf_body_limit: number | null;
@@ -73,6 +76,8 @@ export interface CertificateRow {
   key_sealed: string;
   not_before: IsoTime;
   expires_at: IsoTime;
+  /** Self-signed, until what was ordered is there: never served for a name by itself. */
+  is_placeholder: Generated<Flag>;
   created_at: IsoTime;
 }
 
@@ -103,6 +108,7 @@ export interface BackupScheduleRow {
 
 export interface Tables
   extends AccountTables,
+    AcmeTables,
     AuditTables,
     HistoryTables,
     IdempotencyTables,

@@ -7,6 +7,21 @@ export const CHAIN_KEY_CONTEXT = 'audit:chain';
 /** Private key of a certificate. */
 export const certificateKeyContext = (uuid: string): string => `certificate:${uuid}`;
 
+/** Private key of a certificate that is being ordered. */
+export const orderKeyContext = (certificateId: number): string => `certificate-order:${certificateId}`;
+
+/** Key of an account with a certificate authority. */
+export const acmeAccountContext = (uuid: string): string => `acme-account:${uuid}`;
+
+/** Key of an account's external account binding. */
+export const eabContext = (uuid: string): string => `acme-account:${uuid}:eab`;
+
+/** Secret fields of a DNS provider. */
+export const dnsProviderContext = (uuid: string): string => `dns-provider:${uuid}`;
+
+/** Key of the internal certificate authority. */
+export const INTERNAL_CA_CONTEXT = 'internal-ca';
+
 /** Secret of an authenticator app. */
 export const totpContext = (userId: number): string => `user:${userId}:totp`;
 

@@ -1,12 +1,19 @@
 import { SETTINGS, type SettingDefinition } from '@sallyport/contract';
+import { sql } from 'kysely';
 import type { Database, Executor } from '../database/open.ts';
+import type { Tables } from '../database/tables.ts';
 import {
+  acmeAccountContext,
   answerContext,
   CHAIN_KEY_CONTEXT,
   certificateKeyContext,
   consoleContext,
+  dnsProviderContext,
+  eabContext,
   historyContext,
+  INTERNAL_CA_CONTEXT,
   importContext,
+  orderKeyContext,
   settingContext,
   totpContext,
 } from './contexts.ts';
@@ -17,6 +24,26 @@ interface SealedText {
   sealed: string;
   context: string;
   replace(sealed: string): Promise<unknown>;
+}
+
+/** The sealed texts of one column, bound to what `name` says of their row. */
+async function* ofColumn<Name extends string | number>(
+  tx: Executor,
+  [table, key, column]: readonly [keyof Tables, string, string],
+  contextOf: (name: Name) => string,
+): AsyncGenerator<SealedText> {
+  const { rows } = await sql<{ name: Name; sealed: string }>`
+    select ${sql.ref(key)} as name, ${sql.ref(column)} as sealed from ${sql.table(table)}
+    where ${sql.ref(column)} is not null order by ${sql.ref(key)}
+  `.execute(tx);
+  for (const { name, sealed } of rows) {
+    yield {
+      sealed,
+      context: contextOf(name),
+      replace: (text) =>
+        sql`update ${sql.table(table)} set ${sql.ref(column)} = ${text} where ${sql.ref(key)} = ${name}`.execute(tx),
+    };
+  }
 }
 
 /** A sealed text of each import that has one; one at a time, for it may be many megabytes. */
@@ -58,6 +85,12 @@ export const SEALED_PLACES: Readonly<Record<string, (tx: Executor) => AsyncGener
       };
     }
   },
+  'certificate_orders.order_key_sealed': (tx) =>
+    ofColumn(tx, ['certificate_orders', 'certificate_id', 'order_key_sealed'], orderKeyContext),
+  'acme_accounts.key_sealed': (tx) => ofColumn(tx, ['acme_accounts', 'uuid', 'key_sealed'], acmeAccountContext),
+  'acme_accounts.eab_hmac_sealed': (tx) => ofColumn(tx, ['acme_accounts', 'uuid', 'eab_hmac_sealed'], eabContext),
+  'dns_providers.secrets_sealed': (tx) => ofColumn(tx, ['dns_providers', 'uuid', 'secrets_sealed'], dnsProviderContext),
+  'internal_ca.key_sealed': (tx) => ofColumn(tx, ['internal_ca', 'id', 'key_sealed'], () => INTERNAL_CA_CONTEXT),
   async *'users.totp_sealed'(tx) {
     const rows = await tx.selectFrom('users').select(['id', 'totp_sealed']).execute();
     for (const { id, totp_sealed: sealed } of rows) {

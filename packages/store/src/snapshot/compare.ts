@@ -15,9 +15,18 @@ export interface Difference {
 export type Differences = Readonly<Record<string, Difference>>;
 
 /** What follows from other tables, or is found out anew, is nobody's change. */
-const UNTOLD: readonly TableName[] = ['proxy_host_names', 'origin_addresses'];
+const UNTOLD: readonly TableName[] = ['proxy_host_names', 'origin_addresses', 'certificate_orders', 'order_ledger'];
 /** Columns that change by themselves, or at every sealing. */
-const VOLATILE = new Set(['id', 'reachable', 'last_checked', 'last_login', 'last_used_at', 'key_sealed']);
+const VOLATILE = new Set([
+  'id',
+  'reachable',
+  'last_checked',
+  'last_login',
+  'last_used_at',
+  'key_sealed',
+  'eab_hmac_sealed',
+  'secrets_sealed',
+]);
 
 /** What an object is known by in both states. */
 const identityOf = (table: TableName, row: Row): string =>

@@ -38,7 +38,13 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   recovery_codes: { key: ['user_id', 'code_hash'], ...LEFT_AS_IT_IS },
   invites: { key: ['id'], ...LEFT_AS_IT_IS },
   api_tokens: { key: ['id'], ...LEFT_AS_IT_IS },
+  acme_accounts: { key: ['id'], ...CONFIGURATION },
+  dns_providers: { key: ['id'], ...CONFIGURATION },
+  internal_ca: { key: ['id'], ...CONFIGURATION },
   certificates: { key: ['id'], ...CONFIGURATION },
+  certificate_orders: { key: ['certificate_id'], ...CONFIGURATION },
+  // What was asked of an authority since counts on.
+  order_ledger: { key: ['id'], isKept: true, onRestore: 'add' },
   remote_servers: { key: ['id'], ...CONFIGURATION },
   access_lists: { key: ['id'], ...CONFIGURATION },
   proxy_hosts: { key: ['id'], ...CONFIGURATION },
@@ -63,6 +69,8 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   idempotency_keys: { key: ['id'], ...LEFT_OUT },
   // What was uploaded may hold secrets of another proxy, and is of no use once it is imported.
   import_sessions: { key: ['uuid'], ...LEFT_OUT },
+  // Good for minutes.
+  acme_challenges: { key: ['token'], ...LEFT_OUT },
   // Proofs of another machine.
   emergency_drills: { key: ['id'], ...LEFT_OUT },
   // A store that is put back has made no backup yet.

@@ -12,6 +12,7 @@ import type { Vault } from '@sallyport/store/secrets/vault';
 import { parseCertificatePair } from './pem.ts';
 import type { CertificateStore, StoredCertificate } from './store.ts';
 import { createBestMatch } from './usage.ts';
+import { identityOf, toWire, validityWarning } from './wire.ts';
 
 /** What the service needs of the data plane. */
 export interface CertificatePlane {
@@ -38,35 +39,22 @@ export interface CertificateUpload {
   keyPem: string;
 }
 
-const identity = ({ id, uuid, name, provider, domains }: StoredCertificate) => ({
-  id,
-  uuid,
-  name,
-  provider: provider as Certificate['provider'],
-  domains,
-});
-
-const validityWarning = (certificate: StoredCertificate, now: Date): string | undefined => {
-  if (new Date(certificate.expires_at) <= now) return `The certificate expired on ${certificate.expires_at}`;
-  if (new Date(certificate.not_before) > now) return `The certificate is not valid before ${certificate.not_before}`;
-  return undefined;
-};
-
 /** A certificate as the history keeps it. */
 export type KeptCertificate = Omit<StoredCertificate, 'key_sealed'> & { key_pem: string };
 
 export const createCertificates = (deps: CertificateDeps) => {
   const { db, transact, store, vault, plane, backUp, record, clock } = deps;
 
-  const toWire = (certificate: StoredCertificate): Certificate => {
-    const state = plane.certificateState(certificate.id);
-    return {
-      ...identity(certificate),
-      expires_at: certificate.expires_at,
-      created_at: certificate.created_at,
-      applied: state.applied,
-      issue: state.issue ?? validityWarning(certificate, clock()) ?? null,
-    };
+  const shown = async (executor: Executor, certificates: readonly StoredCertificate[]): Promise<Certificate[]> => {
+    const keeping = await store(executor).keepingOf(certificates.map(({ id }) => id));
+    return certificates.map((certificate) =>
+      toWire(certificate, keeping.get(certificate.id), plane.certificateState(certificate.id), clock()),
+    );
+  };
+
+  const shownOne = async (executor: Executor, certificate: StoredCertificate): Promise<Certificate> => {
+    const [one] = await shown(executor, [certificate]);
+    return one as Certificate;
   };
 
   /** All that brings it back; without the key when that is sealed with one that is lost, which must not keep it here. */
@@ -101,13 +89,13 @@ export const createCertificates = (deps: CertificateDeps) => {
     actor: Actor,
   ): Promise<StoredCertificate> => {
     const after = await store(tx).insert(given);
-    const shown = { ...identity(after), expires_at: after.expires_at };
+    const told = { ...identityOf(after), expires_at: after.expires_at };
     await record(tx, {
       action: 'certificate.upload',
       actor,
       resource: `certificates/${after.id}`,
-      after: shown,
-      history: [{ resource: `certificates/${after.uuid}`, after: shown }],
+      after: told,
+      history: [{ resource: `certificates/${after.uuid}`, after: told }],
     });
     return after;
   };
@@ -115,7 +103,7 @@ export const createCertificates = (deps: CertificateDeps) => {
   /** Throws a 409 that names the hosts that use it. */
   const checkUnused = async (executor: Executor, named: Identifier, checkVersion: CheckVersion) => {
     const certificate = await findIn(executor, named);
-    checkVersion(toWire(certificate));
+    checkVersion(await shownOne(executor, certificate));
     refuseInUse('certificate', usesOf(await usersOf(executor, certificate)));
     return certificate;
   };
@@ -132,7 +120,7 @@ export const createCertificates = (deps: CertificateDeps) => {
       action: 'certificate.delete',
       actor,
       resource: `certificates/${before.id}`,
-      before: identity(before),
+      before: identityOf(before),
       history: [{ resource: `certificates/${before.uuid}`, before: kept(before), secret: ['key_pem'] }],
     });
     return before;
@@ -149,13 +137,13 @@ export const createCertificates = (deps: CertificateDeps) => {
 
     async list(query: ListQuery): Promise<Page<Certificate>> {
       const page = await store(db).page(query);
-      return { ...page, rows: page.rows.map(toWire) };
+      return { ...page, rows: await shown(db, page.rows) };
     },
 
     /** A certificate with the hosts that are served with it. Throws a 404. */
     async get(named: Identifier): Promise<CertificateInUse> {
       const certificate = await findIn(db, named);
-      return { ...toWire(certificate), ...usesOf(await usersOf(db, certificate)) };
+      return { ...(await shownOne(db, certificate)), ...usesOf(await usersOf(db, certificate)) };
     },
 
     /** Checks and stores an uploaded certificate and hands it to the proxy. Throws a 400 that names the file. */
@@ -176,6 +164,7 @@ export const createCertificates = (deps: CertificateDeps) => {
           key_sealed: vault.seal(pair.keyPem, certificateKeyContext(uuid)),
           not_before: pair.notBefore.toISOString(),
           expires_at: pair.notAfter.toISOString(),
+          is_placeholder: 0,
           created_at: now.toISOString(),
         };
         return insertIn(tx, fields, actor);
@@ -184,7 +173,7 @@ export const createCertificates = (deps: CertificateDeps) => {
       const { applied, issue } = plane.certificateState(certificate.id);
       const warnings = [applied ? undefined : `The proxy lacks it: ${issue}`, validityWarning(certificate, now)];
       const warning = warnings.filter((text) => text !== undefined).join('. ');
-      return { ...toWire(certificate), ...(warning === '' ? {} : { warning }) };
+      return { ...(await shownOne(db, certificate)), ...(warning === '' ? {} : { warning }) };
     },
 
     /** Deletes a certificate that no host uses, after a backup; its files go with it (spec, Certificates). */

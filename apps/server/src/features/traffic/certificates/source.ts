@@ -9,7 +9,7 @@ export const toCertificateSource = (certificate: StoredCertificate, vault: Vault
   open: () => ({
     id: certificate.id,
     pem: `${certificate.chain_pem.trimEnd()}\n${vault.open(certificate.key_sealed, certificateKeyContext(certificate.uuid))}`,
-    names: certificate.domains.split(','),
+    names: certificate.is_placeholder === 1 ? [] : certificate.domains.split(','),
     notAfter: Date.parse(certificate.expires_at),
   }),
 });

@@ -13,6 +13,25 @@ const SORTABLE = ['name', 'provider', 'domains', 'expires_at', 'created_at'] as 
 /** A certificate as it is stored; `key_sealed` is the private key under the vault. */
 export type StoredCertificate = Selectable<CertificateRow>;
 
+/** What is stored of the keeping of a certificate, with the names of what it refers to. */
+export interface StoredKeeping {
+  certificate_id: number;
+  issuer: string;
+  account_id: number | null;
+  account: string | null;
+  dns_provider_id: number | null;
+  dns_provider: string | null;
+  challenge: string | null;
+  key_type: string;
+  is_auto: number;
+  steps: string;
+  issue: string | null;
+  problem: string | null;
+  last_attempt_at: string | null;
+  next_attempt_at: string | null;
+  renew_after: string | null;
+}
+
 export const certificateStore = (db: Executor) => ({
   async list(): Promise<StoredCertificate[]> {
     return db.selectFrom('certificates').selectAll().orderBy('id').execute();
@@ -30,8 +49,43 @@ export const certificateStore = (db: Executor) => ({
     return db.selectFrom('certificates').selectAll().where(columnOf(named), '=', named).executeTakeFirst();
   },
 
+  /** How those of `ids` that nobody uploaded are had and kept, by the id of the certificate. */
+  async keepingOf(ids: readonly number[]): Promise<Map<number, StoredKeeping>> {
+    if (ids.length === 0) return new Map();
+    const rows = await db
+      .selectFrom('certificate_orders as o')
+      .leftJoin('acme_accounts as a', 'a.id', 'o.account_id')
+      .leftJoin('dns_providers as d', 'd.id', 'o.dns_provider_id')
+      .select([
+        ...([
+          'o.certificate_id',
+          'o.issuer',
+          'o.account_id',
+          'o.dns_provider_id',
+          'o.challenge',
+          'o.key_type',
+        ] as const),
+        ...(['o.is_auto', 'o.steps', 'o.issue', 'o.problem', 'o.last_attempt_at', 'o.next_attempt_at'] as const),
+        ...(['o.renew_after', 'a.name as account', 'd.name as dns_provider'] as const),
+      ])
+      .where('o.certificate_id', 'in', ids)
+      .execute();
+    return new Map(rows.map((row) => [row.certificate_id, row]));
+  },
+
   async insert(certificate: Omit<StoredCertificate, 'id'> & { id?: number }): Promise<StoredCertificate> {
     return db.insertInto('certificates').values(certificate).returningAll().executeTakeFirstOrThrow();
+  },
+
+  /** Puts another chain and key in the place of what is there: hosts go on pointing at it. */
+  async replace(
+    id: number,
+    fields: Pick<
+      StoredCertificate,
+      'domains' | 'chain_pem' | 'key_sealed' | 'not_before' | 'expires_at' | 'is_placeholder'
+    >,
+  ): Promise<StoredCertificate> {
+    return db.updateTable('certificates').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
   },
 
   async delete(id: number): Promise<void> {
@@ -42,9 +96,13 @@ export const certificateStore = (db: Executor) => ({
     return db.selectFrom('certificates').selectAll().where('id', 'in', ids).execute();
   },
 
-  /** Names of every certificate, without their texts. */
+  /** Names of every certificate that may be served for them, without their texts. */
   async names(): Promise<CertificateNames[]> {
-    return db.selectFrom('certificates').select(['id', 'domains', 'expires_at']).execute();
+    return db
+      .selectFrom('certificates')
+      .select(['id', 'domains', 'expires_at'])
+      .where('is_placeholder', '=', 0)
+      .execute();
   },
 
   /** Proxy hosts that name this certificate, oldest first. */

@@ -29,6 +29,7 @@ const FLAGS = [
   'forward_reserved',
   'waf_enabled',
   'waf_inspect_responses',
+  'auto_certificate',
 ] as const;
 
 /** Columns the list may be sorted by. */
@@ -59,6 +60,7 @@ const fromRow = (row: Selectable<ProxyHostRow>): StoredProxyHost => ({
   forward_reserved: row.forward_reserved === 1,
   waf_enabled: row.waf_enabled === 1,
   waf_inspect_responses: row.waf_inspect_responses === 1,
+  auto_certificate: row.auto_certificate === 1,
 });
 
 /** The switches by which the data plane goes, in the order of their bits. */

@@ -42,7 +42,11 @@ export const createHostSurroundings = ({ db, modulesInForce, refusedUpgradeAt, c
 
   const loadNames = async () => {
     const bestMatch = createBestMatch(
-      await db.selectFrom('certificates').select(['id', 'domains', 'expires_at']).execute(),
+      await db
+        .selectFrom('certificates')
+        .select(['id', 'domains', 'expires_at'])
+        .where('is_placeholder', '=', 0)
+        .execute(),
     );
     return (name: string) => bestMatch(name) !== undefined;
   };

@@ -1,0 +1,68 @@
+import type { AcmeProblemDocument, Certificate, CertificateSource, CertificateStep } from '@sallyport/contract';
+import type { StoredCertificate, StoredKeeping } from './store.ts';
+
+export const identityOf = ({ id, uuid, name, provider, domains }: StoredCertificate) => ({
+  id,
+  uuid,
+  name,
+  provider: provider as Certificate['provider'],
+  domains,
+});
+
+/** What is wrong with the time of a certificate that is there; undefined when nothing is. */
+export const validityWarning = (certificate: StoredCertificate, now: Date): string | undefined => {
+  if (certificate.is_placeholder === 1) return undefined;
+  if (new Date(certificate.expires_at) <= now) return `The certificate expired on ${certificate.expires_at}`;
+  if (new Date(certificate.not_before) > now) return `The certificate is not valid before ${certificate.not_before}`;
+  return undefined;
+};
+
+const NOT_KEPT = {
+  source: null,
+  steps: [],
+  problem: null,
+  last_attempt_at: null,
+  next_attempt_at: null,
+  renew_after: null,
+};
+
+const shownKeeping = (keeping: StoredKeeping | undefined) => {
+  if (keeping === undefined) return NOT_KEPT;
+  const { account_id, account, dns_provider_id, dns_provider, is_auto, steps, problem, ...rest } = keeping;
+  return {
+    source: {
+      issuer: rest.issuer as CertificateSource['issuer'],
+      account_id,
+      account,
+      dns_provider_id,
+      dns_provider,
+      challenge: rest.challenge as CertificateSource['challenge'],
+      key_type: rest.key_type as CertificateSource['key_type'],
+      is_auto: is_auto === 1,
+    },
+    steps: JSON.parse(steps) as CertificateStep[],
+    problem: problem === null ? null : (JSON.parse(problem) as AcmeProblemDocument),
+    last_attempt_at: rest.last_attempt_at,
+    next_attempt_at: rest.next_attempt_at,
+    renew_after: rest.renew_after,
+  };
+};
+
+/** A stored certificate as the API shows it. `state`: what the proxy has of it. */
+export const toWire = (
+  certificate: StoredCertificate,
+  keeping: StoredKeeping | undefined,
+  state: { applied: boolean; issue: string | null },
+  now: Date,
+): Certificate => {
+  const isThere = certificate.is_placeholder === 0;
+  return {
+    ...identityOf(certificate),
+    expires_at: isThere ? certificate.expires_at : null,
+    created_at: certificate.created_at,
+    applied: isThere && state.applied,
+    issue: state.issue ?? keeping?.issue ?? validityWarning(certificate, now) ?? null,
+    status: isThere ? 'valid' : keeping === undefined || keeping.issue !== null ? 'failed' : 'pending',
+    ...shownKeeping(keeping),
+  };
+};
