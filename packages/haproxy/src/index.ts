@@ -1,3 +1,4 @@
+export { type ChallengeAnswer, challengeEntry, isChallengeAnswer, isChallengeToken } from './config/challenges.ts';
 export { everybodyCleared, judgedFlags, limitKey, switchKeys } from './config/enforced.ts';
 export { dataPlaneFiles } from './config/layout.ts';
 export { renderConfig } from './config/render-config.ts';

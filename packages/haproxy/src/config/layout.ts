@@ -14,6 +14,7 @@ export const dataPlaneFiles = {
   bypassMap: 'maps/rate-limit-bypass.map',
   limitsMap: 'maps/rate-limits.map',
   switchesMap: 'maps/judging.map',
+  challengesMap: 'maps/acme-challenges.map',
   trustedProxies: 'rules/trusted-proxies.list',
   exploitPatterns: 'rules/exploits.regex',
   pageFragments: 'pages/fragments.map',

@@ -31,6 +31,7 @@ export const logFormat = `'${[
   '"failure":"%[bc_err_str]"',
   '"tls":"%[ssl_bc_err_str]"',
   '"refused":"%[var(txn.refused)]"',
+  '"answered":"%[var(txn.answered)]"',
   '"host":"%[var(txn.host),json(utf8s)]"',
   '"host_id":"%[var(txn.route),field(5,|)]"',
   '"method":"%[var(txn.request),field(1,:),json(utf8s)]"',

@@ -1,3 +1,4 @@
+import { challengeBackend, challengeSection, challenges } from './challenges.ts';
 import { clientAddress, proxyHeaders } from './client-address.ts';
 import { defaultsSection } from './defaults-section.ts';
 import { connections, handedOver, handOver, onceListeners, onceSection, ownConnection } from './exactly-once.ts';
@@ -54,6 +55,7 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     clientAddress(settings),
     representation(),
     names(),
+    challenges(),
     routing(),
     readableTargets(),
     ownConnection(forwardedHeaders(settings)),
@@ -78,12 +80,14 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     noForwardedHeaders(),
     judging(settings),
     ordinaryBackend(),
+    challengeBackend(),
     handedOver(),
     judgedBackends(settings),
     originBackends(),
     responseHeaders(),
     '\n',
     onceSection(settings),
+    challengeSection(),
     originSections(settings),
     guardSections(settings),
     relaySections(settings),

@@ -18,6 +18,7 @@ const maps = [
   dataPlaneFiles.bypassMap,
   dataPlaneFiles.limitsMap,
   dataPlaneFiles.switchesMap,
+  dataPlaneFiles.challengesMap,
 ];
 
 /** Answers TLS clients that name no host, or one without a certificate. Kept when there is one, so that it stays the same. */
