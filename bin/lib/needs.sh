@@ -10,7 +10,8 @@ flock                               util-linux
 '
 
 # On top of run_needs: a PostgreSQL server and an SSH server that the tests start themselves, what they make certificates with,
-# and the Caddy and nginx that they compare the reading of their configurations with.
+# the Caddy and nginx that they compare the reading of their configurations with, and what they get certificates from: a certificate
+# authority, a client that knows DNS providers, and a name server with its tools.
 # shellcheck disable=SC2034
 test_needs='
 /usr/lib/postgresql/*/bin/initdb    postgresql
@@ -20,6 +21,10 @@ git                                 git
 /usr/sbin/sshd                      openssh-server
 caddy                               caddy
 /usr/sbin/nginx                     nginx
+pebble                              pebble
+lego                                lego
+/usr/sbin/named                     bind9
+nsupdate                            bind9-dnsutils
 '
 
 # What `bin/up --with=crowdsec` and the tests add. /usr/share/crowdsec/hub: its offline hub.

@@ -11,6 +11,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/spop': [],
   'packages/haproxy': [],
   'packages/caddyfile': [],
+  'packages/acme': [],
   'packages/access': ['contract'],
   'packages/deployment': [],
   'packages/store': ['contract', 'deployment'],
@@ -25,6 +26,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'apps/web': ['contract'],
   'apps/server': [
     'access',
+    'acme',
     'backup',
     'contract',
     'deployment',
@@ -110,6 +112,7 @@ export const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'presets tools',
   ],
   'packages/haproxy/src': ['model', 'routes', 'config', 'reconcile runtime', 'files', 'driver'],
+  'packages/acme/src': ['model', 'names', 'read', 'certificate wire', 'client'],
 };
 
 /** In a workspace with floors, imports that do not lead down: into a folder whose floor is not below the own one. */
@@ -185,7 +188,7 @@ const CLIENTS = ['undici', 'nodemailer', 'node:http', 'node:https', 'node:http2'
 /** Only `net/` opens connections out of the server; listening is no such thing. */
 export const strayConnections = (sources: Sources): string[] =>
   readImports(sources)
-    .filter(({ from }) => /^(?:apps\/server|packages\/(?:store|deployment|access|contract))\//.test(from))
+    .filter(({ from }) => /^(?:apps\/server|packages\/(?:acme|store|deployment|access|contract))\//.test(from))
     .filter(({ from }) => !from.startsWith(`${SERVER}net/`))
     .filter(({ from, to, values }) => {
       // The data plane is HAProxy and the guards, which it meets at unix sockets.

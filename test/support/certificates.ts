@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -20,7 +21,9 @@ const P256 = ['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', 'ke
 
 const openssl = (args: string[], cwd: string) => execFileSync('openssl', args, { cwd, stdio: 'pipe' });
 
-/** Makes a real self-signed certificate for the given DNS names with OpenSSL. */
+const alternativeName = (name: string): string => `${isIP(name) === 0 ? 'DNS' : 'IP'}:${name}`;
+
+/** Makes a real self-signed certificate for the given DNS names and addresses with OpenSSL. */
 export const makeCertificate = (names: readonly string[], options: CertificateOptions = {}): TestCertificate => {
   const directory = mkdtempSync(join(tmpdir(), 'sallyport-cert-'));
   try {
@@ -29,7 +32,7 @@ export const makeCertificate = (names: readonly string[], options: CertificateOp
     openssl([...(options.keyCommand ?? P256)], directory);
     const subject = ['-subj', `/CN=${names[0]}`];
     openssl(['req', '-new', '-key', 'key.pem', ...subject, '-out', 'request.pem'], directory);
-    writeFileSync(join(directory, 'san.cnf'), `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}\n`);
+    writeFileSync(join(directory, 'san.cnf'), `subjectAltName=${names.map(alternativeName).join(',')}\n`);
     const sign = ['x509', '-req', '-in', 'request.pem', '-signkey', 'key.pem', '-extfile', 'san.cnf'];
     openssl([...sign, '-days', String(days), '-out', 'cert.pem'], directory);
     if (options.passphrase !== undefined) {

@@ -1,0 +1,34 @@
+import { AcmeProtocolError } from '../model/errors.ts';
+import { readText } from './text.ts';
+
+const MAX_URL = 2_000;
+
+/** A directory's URL; throws `AcmeProtocolError` when it is none, not https, or has credentials. */
+export const parseDirectoryUrl = (text: string): URL => {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const shown = readText(text, 200);
+  if (url === undefined || text.length > MAX_URL)
+    throw new AcmeProtocolError(shown, 'the directory’s address is no URL');
+  if (url.protocol !== 'https:') throw new AcmeProtocolError(shown, 'a directory is reached by https only');
+  if (url.username !== '' || url.password !== '') {
+    throw new AcmeProtocolError(`${url.origin}${url.pathname}`, 'the directory’s URL has a user name or password');
+  }
+  return url;
+};
+
+/** Makes the check that a URL which a CA names is https, of the directory's own host and port, and returns it as written. */
+export const ownUrls =
+  (directory: URL) =>
+  (value: unknown, from: string, what: string): string => {
+    if (typeof value !== 'string' || value.length > MAX_URL || !URL.canParse(value)) {
+      throw new AcmeProtocolError(from, `${what} is no URL: ${JSON.stringify(readText(value, 80))}`);
+    }
+    const url = new URL(value);
+    if (url.origin !== directory.origin || url.username !== '' || url.password !== '') {
+      const shown = JSON.stringify(readText(value, 120));
+      throw new AcmeProtocolError(from, `${what} is elsewhere than the directory (${directory.origin}): ${shown}`);
+    }
+    return url.href;
+  };
+
+export type OwnUrl = ReturnType<typeof ownUrls>;
