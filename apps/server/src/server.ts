@@ -152,6 +152,7 @@ export const startServer = async (
       bringInLists: (...lists) => protection.bringInLists(...lists),
       bringIn: (...hosts) => traffic.intake.bringIn(...hosts),
       sync: (ids) => traffic.intake.sync(ids),
+      keepingWayIn: (...change) => traffic.intake.keepingWayIn(...change),
     },
     reservedOrigin: dataPlane.reservedOrigin,
     tell: (event) => protection.tell(event),
@@ -187,6 +188,7 @@ export const startServer = async (
   const traffic = createTraffic(ground, {
     plane: dataPlane.routes,
     reservedOrigin: dataPlane.reservedOrigin,
+    isOwnApi: dataPlane.isOwnApi,
     protection,
     backUp: system.backUp,
   });
@@ -198,6 +200,7 @@ export const startServer = async (
   const asCode = createConfigAsCode(ground, {
     declared: { ...traffic.declared, ...protection.declared, ...system.declared },
     certificates: traffic.namedCertificates,
+    keepingWayIn: traffic.intake.keepingWayIn,
     backUp: async (reason) => (await system.backUp(reason)).name,
   });
   const app = await createApp({

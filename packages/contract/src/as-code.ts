@@ -1,7 +1,7 @@
 import { ACCESS_LIST_DEFAULTS, AccessListPatch } from './access-list.ts';
 import { FieldChange } from './history.ts';
 import { NOTIFICATION_DEFAULTS, NotificationSettings } from './notification.ts';
-import { choice, Uuid } from './primitives.ts';
+import { choice, REFUSED_FIELDS, Uuid } from './primitives.ts';
 import { PROXY_HOST_DEFAULTS, ProxyHostFields } from './proxy-host.ts';
 import { RemoteServerFields } from './remote-server.ts';
 import { Ruleset } from './ruleset.ts';
@@ -77,6 +77,11 @@ const WafExclusionAsCode = Type.Object(
   { title: 'WafExclusionAsCode' },
 );
 
+/** What says of secrets that they have no place here: a guess at what was meant would lead them into a file for git. */
+const noSecrets = (where: string, names: readonly string[]) => ({
+  [REFUSED_FIELDS]: Object.fromEntries(names.map((name) => [name, `is a secret, which no document holds: ${where}`])),
+});
+
 /** Without the master switch, which is a setting, and the URL of a chat's webhook, which is a credential. */
 const {
   enabled: _enabled,
@@ -86,18 +91,20 @@ const {
 } = SecurityConfigPatch.properties;
 const SecurityAsCode = Type.Object(
   { ...securityFields, waf_exclusions: Type.Optional({ ...Type.Array(WafExclusionAsCode), maxItems: 1_000 }) },
-  { title: 'SecurityAsCode' },
+  { title: 'SecurityAsCode', ...noSecrets('POST /security/config sets it', ['webhook_url']) },
 );
 
 const { webhook_secret_set: _isSet, webhook_url: _webhook, ...notificationFields } = NotificationSettings.properties;
-const NotificationsAsCode = Type.Partial(Type.Object(notificationFields), { title: 'NotificationsAsCode' });
+const NotificationsAsCode = Type.Partial(Type.Object(notificationFields), {
+  title: 'NotificationsAsCode',
+  ...noSecrets('PUT /security/notifications/settings sets it', ['webhook_url', 'webhook_secret']),
+});
 
 const definitions = Object.entries(SETTINGS) as [SettingKey, SettingDefinition][];
+const settingsThat = (isWanted: (definition: SettingDefinition) => boolean): SettingKey[] =>
+  definitions.filter(([, definition]) => isWanted(definition)).map(([key]) => key);
 /** Settings that a document may hold: those that are no secrets. */
-export const CODE_SETTINGS: readonly SettingKey[] = definitions
-  .filter(([, { isSecret = false }]) => !isSecret)
-  .map(([key]) => key)
-  .sort();
+export const CODE_SETTINGS: readonly SettingKey[] = settingsThat(({ isSecret = false }) => !isSecret).sort();
 
 const SettingsAsCode = Type.Object(
   Object.fromEntries(
@@ -107,7 +114,13 @@ const SettingsAsCode = Type.Object(
       return [key, Type.Optional(Type.Union(value, { description }))];
     }),
   ),
-  { title: 'SettingsAsCode' },
+  {
+    title: 'SettingsAsCode',
+    ...noSecrets(
+      'POST /settings sets it',
+      settingsThat(({ isSecret = false }) => isSecret),
+    ),
+  },
 );
 
 const MOST_OBJECTS = 50_000;

@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import { SERVER_ASSIGNED } from './primitives.ts';
+import { REFUSED_FIELDS, SERVER_ASSIGNED } from './primitives.ts';
 
 /** Why a value is not as it should be, beginning with where: `.hosts[3].id is no integer`; undefined when it is. */
 type Test = (value: unknown) => string | undefined;
@@ -128,7 +128,14 @@ const KEYWORDS: Readonly<Record<string, Keyword>> = {
 };
 
 /** Say nothing about the value. */
-const NOTES: ReadonlySet<string> = new Set(['title', 'description', 'default', 'examples', SERVER_ASSIGNED]);
+const NOTES: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'default',
+  'examples',
+  SERVER_ASSIGNED,
+  REFUSED_FIELDS,
+]);
 
 const compile = (schema: Schema): Test => {
   const tests = Object.entries(schema).flatMap(([name, setting]) => {

@@ -19,6 +19,9 @@ export const SERVER_ASSIGNED = 'x-server-assigned';
  */
 export const ignoring = (title: string, assigned: readonly string[]) => ({ title, [SERVER_ASSIGNED]: assigned });
 
+/** The keyword of a body's schema that says of fields why they are not taken, instead of guessing what was meant. */
+export const REFUSED_FIELDS = 'x-refused-fields';
+
 /** One of a few strings. */
 export const choice = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
   Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options });

@@ -34,6 +34,11 @@ export interface HostIntake {
   ): Promise<ReadonlyMap<string, number | Refusal>>;
   /** Takes each in as far as it can be, in a transaction of the caller, who has to sync the ids afterwards. */
   bringIn(tx: Executor, incoming: readonly Incoming[], actor: Actor): Promise<BroughtIn[]>;
+  /**
+   * Runs a change of many hosts in a transaction of the caller. Throws a 409 when who came through our own proxy would lose the way by
+   * which they came, and the change would not go back by itself.
+   */
+  keepingWayIn<T>(tx: Executor, actor: Actor, work: () => Promise<T>): Promise<T>;
   /** Resolves when these hosts are live as stored, or when it is known why they aren't. */
   sync(ids: readonly number[]): Promise<void>;
 }

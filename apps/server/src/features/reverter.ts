@@ -39,6 +39,20 @@ export interface Reverter<T extends Touched = Touched> {
 /** Reverters by the paths below which their objects are: `proxy-hosts`. */
 export type Reverters = Readonly<Record<string, Reverter>>;
 
+/**
+ * Lets what follows from changes happen, after their commit; resolves when they are live, or when it is known why not. Rejects with
+ * the first failure, once all had their turn: what was stored must not be left out for the trouble of another kind.
+ */
+export const settleEach = async <T extends Touched>(
+  touched: ReadonlyMap<Pick<Reverter<T>, 'settle'>, readonly T[]>,
+): Promise<void> => {
+  const failures: unknown[] = [];
+  for (const [reverter, all] of touched) {
+    await reverter.settle(all).catch((error: unknown) => void failures.push(error));
+  }
+  if (failures.length > 0) throw failures[0];
+};
+
 /** The fields among `names` that a state has. */
 export const fieldsOf = <T>(state: State, names: readonly string[]): T =>
   Object.fromEntries(names.filter((name) => name in state).map((name) => [name, state[name]])) as T;

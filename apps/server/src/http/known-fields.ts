@@ -1,4 +1,4 @@
-import { SERVER_ASSIGNED } from '@sallyport/contract';
+import { REFUSED_FIELDS, SERVER_ASSIGNED } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
 import { closestName } from './closest-name.ts';
 
@@ -8,6 +8,8 @@ export interface ObjectSchema {
   items?: ObjectSchema;
   /** Fields that are ignored: the server assigns them. */
   [SERVER_ASSIGNED]?: readonly string[];
+  /** Why fields are not taken. */
+  [REFUSED_FIELDS]?: Readonly<Record<string, string>>;
 }
 
 const MAX_NAME_LENGTH = 64;
@@ -40,11 +42,13 @@ export const takeKnown = (value: unknown, schema: ObjectSchema | undefined, path
     const { items } = schema;
     return items ? value.flatMap((item, index) => takeKnown(item, items, `${path}[${index}]`)) : [];
   }
-  const { properties = path === '' ? {} : undefined, [SERVER_ASSIGNED]: assigned = [] } = schema;
+  const { properties = path === '' ? {} : undefined } = schema;
+  const { [SERVER_ASSIGNED]: assigned = [], [REFUSED_FIELDS]: refused = {} } = schema;
   if (!properties) return [];
   return Object.entries(value).flatMap(([key, item]) => {
     const at = path === '' ? key : `${path}.${key}`;
     if (Object.hasOwn(properties, key)) return takeKnown(item, properties[key], at);
+    if (Object.hasOwn(refused, key)) throw refuse.invalid(`${shown(at)} ${refused[key]}`);
     if (!assigned.includes(key)) refuseUnknown('field', key, Object.keys(properties), at);
     delete (value as Record<string, unknown>)[key];
     return [at];

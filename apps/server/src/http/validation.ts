@@ -1,4 +1,4 @@
-import { SERVER_ASSIGNED } from '@sallyport/contract';
+import { REFUSED_FIELDS, SERVER_ASSIGNED } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -10,6 +10,7 @@ const createAjv = (coerceTypes: boolean) => {
   // `verbose` hands the violated schema to `describe`; discriminating messages need it.
   const ajv = new Ajv({ coerceTypes, useDefaults: true, removeAdditional: false, allErrors: false, verbose: true });
   ajv.addKeyword(SERVER_ASSIGNED);
+  ajv.addKeyword(REFUSED_FIELDS);
   addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
   return ajv;
 };

@@ -311,12 +311,18 @@ onBothDatabases('the configuration as code', (kind) => {
     expect(await refused(one, { sallyport: 1, settings: { 'audit.retention_days': 'soon' } })).toContain(
       'settings.audit.retention_days',
     );
-    expect(await refused(one, { sallyport: 1, settings: { 'smtp.password': 'x' } })).toContain(
-      'smtp.password is not a known',
+    // No guess at what was meant, which would lead a password into the field for the user's name.
+    expect(await refused(one, { sallyport: 1, settings: { 'smtp.password': 'x' } })).toBe(
+      'settings.smtp.password is a secret, which no document holds: POST /settings sets it',
     );
-    expect(await refused(one, { sallyport: 1, security: { webhook_url: 'https://x.test' } })).toContain(
-      'not a known field',
-    );
+    for (const [section, field] of [
+      ['security', 'webhook_url'],
+      ['notifications', 'webhook_url'],
+      ['notifications', 'webhook_secret'],
+    ] as const) {
+      const told = await refused(one, { sallyport: 1, [section]: { [field]: 'https://x.test' } });
+      expect(told).toContain(`${section}.${field} is a secret, which no document holds`);
+    }
     expect(
       await refused(one, { sallyport: 1, security: { waf_exclusions: [{ rule_id: 1, host: 'no.example.com' }] } }),
     ).toBe('security.waf_exclusions[0].host names no proxy host: "no.example.com"');

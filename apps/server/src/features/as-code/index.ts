@@ -7,7 +7,7 @@ import { createYaml } from './yaml.ts';
 /** Wires the configuration as one document. */
 export const createConfigAsCode = (
   { database, record }: Ground,
-  deps: Pick<AsCodeDeps, 'declared' | 'certificates' | 'backUp'>,
+  deps: Pick<AsCodeDeps, 'declared' | 'certificates' | 'keepingWayIn' | 'backUp'>,
 ) => {
   const { transact, transactAside } = database;
   const asCode = createAsCode({ ...deps, transact, transactAside, record });

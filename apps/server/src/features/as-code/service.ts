@@ -4,7 +4,8 @@ import type { Executor, Transact, TransactAside } from '@sallyport/store/databas
 import { Refusal, refuse } from '@sallyport/store/errors';
 import { isSame } from '@sallyport/store/history/state';
 import type { Declared } from '../declared.ts';
-import type { Reverter, Touched } from '../reverter.ts';
+import type { HostIntake } from '../host-intake.ts';
+import { type Reverter, settleEach, type Touched } from '../reverter.ts';
 import { toDocument } from './describe.ts';
 import { differenceBetween } from './difference.ts';
 import { kindOf, planSteps, type Step } from './plan.ts';
@@ -13,6 +14,7 @@ import { readStored, type StoreDeps } from './stored.ts';
 export interface AsCodeDeps extends StoreDeps {
   transact: Transact;
   transactAside: TransactAside;
+  keepingWayIn: HostIntake['keepingWayIn'];
   /** Makes an automatic backup; resolves with its name. */
   backUp: (reason: string) => Promise<string>;
   record: RecordChange;
@@ -37,7 +39,8 @@ const located = (error: unknown, { at, undoing }: Step): unknown => {
   return new Refusal(status, text, { cause, ...(details === undefined ? {} : { details }) });
 };
 
-export const createAsCode = ({ declared, certificates, transact, transactAside, backUp, record }: AsCodeDeps) => {
+export const createAsCode = (deps: AsCodeDeps) => {
+  const { declared, certificates, transact, transactAside, keepingWayIn, backUp, record } = deps;
   const read = (tx: Executor) => readStored({ declared, certificates }, tx);
   const doerOf = (step: Step) => declared[kindOf(step)] as Declared<object>;
 
@@ -82,7 +85,7 @@ export const createAsCode = ({ declared, certificates, transact, transactAside, 
     let changes: ConfigChange[] = [];
     try {
       await transact(async (tx) => {
-        ({ changes } = await makeIn(tx, steps, rehearsing));
+        ({ changes } = await keepingWayIn(tx, actor, () => makeIn(tx, steps, rehearsing)));
         throw new Rehearsed();
       });
     } catch (error) {
@@ -118,12 +121,12 @@ export const createAsCode = ({ declared, certificates, transact, transactAside, 
       const backup = await backUp('before-apply');
       const done = await transact(async (tx) => {
         if (!isSame(await read(tx), stored)) throw refuse.conflict('The configuration has been changed meanwhile');
-        const made = await makeIn(tx, steps, actor);
+        const made = await keepingWayIn(tx, actor, () => makeIn(tx, steps, actor));
         const after = { changes: made.changes.length, pruned: isPruning, backup };
         await record(tx, { action: 'config.apply', actor, resource: 'apply', after });
         return made;
       });
-      for (const [doer, touched] of done.touched) await doer.settle(touched);
+      await settleEach(done.touched);
       return { changes: done.changes, applied: true, batch: actor.requestId ?? null, backup };
     },
   };

@@ -7,7 +7,7 @@ import { closedChange, openChange } from '@sallyport/store/history/record';
 import type { Change } from '@sallyport/store/history/state';
 import type { HistoryStore, StoredChange } from '@sallyport/store/history/store';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import type { Reverter, Reverters, Touched } from '../reverter.ts';
+import { type Reverter, type Reverters, settleEach, type Touched } from '../reverter.ts';
 import { checkUnchanged, type TellSince, undoingOf } from './fits.ts';
 
 export interface RevertDeps {
@@ -39,10 +39,9 @@ interface Found {
 export type Touch = readonly [reverter: Reverter, touched: Touched];
 
 /** Lets what follows from changes happen, after their commit; resolves when they are live, or when it is known why not. */
-export const settleAll = async (touches: readonly Touch[]): Promise<void> => {
-  for (const reverter of new Set(touches.map(([one]) => one))) {
-    await reverter.settle(touches.filter(([one]) => one === reverter).map(([, touched]) => touched));
-  }
+export const settleAll = (touches: readonly Touch[]): Promise<void> => {
+  const byReverter = Map.groupBy(touches, ([reverter]) => reverter);
+  return settleEach(new Map([...byReverter].map(([reverter, all]) => [reverter, all.map(([, touched]) => touched)])));
 };
 
 /** What the object's own feature says of fields that were right once: others are in the way now. */

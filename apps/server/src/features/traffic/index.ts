@@ -17,6 +17,7 @@ import { proxyHostRoutes } from './proxy-hosts/routes.ts';
 import { createProxyHosts, type ProxyHostDeps } from './proxy-hosts/service.ts';
 import { proxyHostStore } from './proxy-hosts/store.ts';
 import { createHostSurroundings } from './proxy-hosts/surroundings.ts';
+import { createKeepWayIn, type WayInDeps } from './proxy-hosts/way-in.ts';
 import { createRemoteServerReverter } from './remote-servers/reverter.ts';
 import { remoteServerRoutes } from './remote-servers/routes.ts';
 import { createRemoteServers } from './remote-servers/service.ts';
@@ -30,11 +31,12 @@ export interface TrafficDeps {
   plane: Plane;
   reservedOrigin: ProxyHostDeps['reservedOrigin'];
   protection: Pick<Protection, 'hostsChanged' | 'listedHosts' | 'inForce' | 'refusedUpgradeAt'>;
+  isOwnApi: WayInDeps['isOwnApi'];
   backUp: System['backUp'];
 }
 
 /** Wires what is proxied to where: proxy hosts, remote servers, certificates. */
-export const createTraffic = (ground: Ground, { plane, reservedOrigin, protection, backUp }: TrafficDeps) => {
+export const createTraffic = (ground: Ground, { plane, reservedOrigin, protection, isOwnApi, backUp }: TrafficDeps) => {
   const { database, vault, record, recordMany, clock, log } = ground;
   const { kysely: db, transact } = database;
   const common = { db, transact, record, clock };
@@ -96,6 +98,8 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
     backUp,
   });
 
+  const keepingWayIn = createKeepWayIn({ store: proxyHostStore, isOwnApi });
+
   const reverters = {
     'proxy-hosts': createProxyHostReverter(proxyHosts, { syncHosts }),
     'remote-servers': createRemoteServerReverter(remoteServers),
@@ -124,6 +128,7 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
       ownersByName: proxyHosts.ownersByName,
       bringIn: proxyHosts.within.bringIn,
       sync: syncHosts,
+      keepingWayIn,
     } satisfies Omit<HostIntake, 'isJudged' | 'bringInLists'>,
 
     /** To be told of what another node changed: takes it to the data plane. */

@@ -60,3 +60,11 @@ export const toPreview = (
   errors,
   warnings: [...warnings, ...staticFiles],
 });
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+/** How many warnings there are, in words; empty without any. */
+export const warningOf = ({ hosts, warnings }: Pick<ImportPreview, 'hosts' | 'warnings'>): string => {
+  const count = hosts.reduce((sum, host) => sum + host.warnings.length, warnings.length);
+  return count === 0 ? '' : `${counted(count, 'warning')}: not all that the files say can be imported`;
+};

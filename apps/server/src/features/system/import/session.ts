@@ -81,10 +81,12 @@ export const createReading = ({ db, transactAside, store, vault, read, clock, lo
     async whenRead(session: StoredSession): Promise<StoredSession> {
       const until = performance.now() + PATIENCE_MS;
       let now = session;
-      while (now.state === 'parsing' && performance.now() < until) {
+      for (let left = PATIENCE_MS; now.state === 'parsing' && left > 0; left = until - performance.now()) {
         if (isAbandoned(now)) void begin(now.uuid);
-        const elsewhere = delay(LOOK_MS, undefined, { ref: false });
-        await Promise.race([underway.get(now.uuid) ?? elsewhere, delay(PATIENCE_MS, undefined, { ref: false })]);
+        const here = underway.get(now.uuid);
+        // What another node reads only the store tells of.
+        const patience = delay(here ? left : Math.min(LOOK_MS, left), undefined, { ref: false });
+        await (here ? Promise.race([here, patience]) : patience);
         now = (await store(db).find(now.uuid)) ?? now;
       }
       return now;

@@ -18,6 +18,9 @@ const COLUMNS = [
   'updated_at',
 ] as const;
 const ACTIVE = ['parsing', 'reviewing'];
+/** Whether a session is under way. */
+export const isActive = ({ state }: Pick<StoredSession, 'state'>): boolean => ACTIVE.includes(state);
+
 const NO_TEXTS = { files_sealed: null, reading_sealed: null };
 
 export const importStore = (db: Executor) => ({

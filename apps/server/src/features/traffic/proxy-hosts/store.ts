@@ -132,6 +132,12 @@ export const proxyHostStore = (db: Executor) => ({
     return row && fromRow(row);
   },
 
+  /** Hosts in service that may lead to what is on this machine, our own API among it. */
+  async toReserved(): Promise<Pick<StoredProxyHost, 'domain' | 'forward_host' | 'forward_port'>[]> {
+    const hosts = db.selectFrom('proxy_hosts').select(['domain', 'forward_host', 'forward_port']);
+    return hosts.where('forward_reserved', '=', 1).where('enabled', '=', 1).execute();
+  },
+
   async routesByIds(ids: readonly number[]): Promise<RouteRow[]> {
     const found: RouteRow[][] = [];
     for (let from = 0; from < ids.length; from += IDS_A_QUERY) {
