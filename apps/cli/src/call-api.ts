@@ -36,7 +36,9 @@ export const createAskApi =
       },
       ...(body === undefined ? {} : { body: body.text }),
     }).catch((cause: unknown) => {
-      throw new CommandFailure(`no API answers at ${url}: ${String((cause as Error).cause ?? cause)}`);
+      throw new CommandFailure(
+        `Sallyport has to run for that, and no API answers at ${url}: ${String((cause as Error).cause ?? cause)}`,
+      );
     });
     const text = await response.text();
     const type = response.headers.get('content-type') ?? '';

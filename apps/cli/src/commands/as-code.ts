@@ -1,30 +1,17 @@
-import { readFileSync } from 'node:fs';
 import type { Applied, ConfigChange } from '@sallyport/contract';
-import { localAddress } from '@sallyport/deployment/listen';
 import { Command, Option } from 'commander';
-import { type AskApi, createAskApi } from '../call-api.ts';
-import { CommandFailure } from '../failure.ts';
-import { locate } from '../instances.ts';
 import { print, printTable } from '../print.ts';
+import { askRunning, readText, withTokenFile } from '../running-service.ts';
 
 interface Options {
   format?: 'yaml' | 'json';
   dryRun?: boolean;
   prune?: boolean;
-  tokenFile?: string;
 }
 
 const STANDARD_INPUT = 0;
 /** Rules of a firewall are pages. */
 const MOST_SHOWN = 60;
-
-const readText = (path: string): string => {
-  try {
-    return readFileSync(path === '-' ? STANDARD_INPUT : path, 'utf8');
-  } catch (error) {
-    throw new CommandFailure((error as Error).message);
-  }
-};
 
 const isJson = (text: string): boolean => {
   try {
@@ -35,16 +22,8 @@ const isJson = (text: string): boolean => {
   }
 };
 
-const createAsk = ({ tokenFile }: Options, command: Command): AskApi => {
-  const token = tokenFile === undefined ? undefined : readText(tokenFile).trim();
-  return createAskApi(`http://${localAddress(locate(command).config.httpBind)}`, token);
-};
-
 const withToken = (command: Command): Command =>
-  command.option(
-    '--token-file <path>',
-    'an API token of an administrator: for settings, and where the API takes one on this host, too',
-  );
+  withTokenFile(command, 'for settings, and where the API takes one on this host, too');
 
 /** `sallyport export`: asks the running service. */
 export const exportCommand = (): Command =>
@@ -52,7 +31,7 @@ export const exportCommand = (): Command =>
     .description('print all that is configured as one document, without secrets, always in the same order')
     .addOption(new Option('--format <format>', 'of the document').choices(['yaml', 'json']).default('yaml'))
     .action(async (options: Options, command: Command) => {
-      const { text } = await createAsk(options, command)('GET', `/export?format=${options.format}`);
+      const { text } = await askRunning(command)('GET', `/export?format=${options.format}`);
       process.stdout.write(text);
     });
 
@@ -78,9 +57,9 @@ export const applyCommand = (): Command =>
     .option('--prune', 'in the sections that the document has, remove what it leaves out; default: leave it alone')
     .action(async (path: string, options: Options, command: Command) => {
       const { dryRun: isDry = false, prune: isPruning = false } = options;
-      const document = readText(path);
+      const document = readText(path === '-' ? STANDARD_INPUT : path);
       const body = { type: isJson(document) ? 'application/json' : 'application/yaml', text: document };
-      const { text } = await createAsk(options, command)('POST', `/apply?dry_run=${isDry}&prune=${isPruning}`, body);
+      const { text } = await askRunning(command)('POST', `/apply?dry_run=${isDry}&prune=${isPruning}`, body);
       const { changes, batch, backup } = JSON.parse(text) as Applied;
       if (changes.length === 0) {
         print('nothing to change: it is as the document says');

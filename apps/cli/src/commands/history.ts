@@ -1,16 +1,14 @@
-import type { ErrorBody } from '@sallyport/contract';
-import { localAddress } from '@sallyport/deployment/listen';
 import { closedChange } from '@sallyport/store/history/record';
 import { historyStore, type StoredChange } from '@sallyport/store/history/store';
 import { Command, InvalidArgumentError } from 'commander';
+import { createCallApi } from '../call-api.ts';
 import { type Deployment, withDeployment } from '../deployment.ts';
 import { CommandFailure } from '../failure.ts';
-import { locate } from '../instances.ts';
 import { print, printTable } from '../print.ts';
+import { apiOrigin } from '../running-service.ts';
 
 const MOST_SHOWN = 1_000;
 /** A revert is live when it is answered; so is one of a large batch. */
-const ANSWER_TIMEOUT_MS = 120_000;
 const TOKEN_LIFETIME_MS = 300_000;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -75,24 +73,13 @@ const administrator = async (
   );
 };
 
-const post = async (url: string, token: string): Promise<{ status: number; body: unknown }> => {
-  const headers = { authorization: `Bearer ${token}` };
-  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS);
-  const answer = await fetch(url, { method: 'POST', headers, signal }).catch((error: Error) => {
-    const cause = error.cause instanceof Error ? error.cause.message : error.message;
-    throw new CommandFailure(`Sallyport has to run for that, and does not answer: ${cause}`);
-  });
-  const text = await answer.text();
-  return { status: answer.status, body: text === '' ? undefined : (JSON.parse(text) as unknown) };
-};
-
 const revert = () =>
   new Command('revert')
     .description('take a change back, or all of one request; Sallyport checks it like any other change, and has to run')
     .argument('<change>', 'number or batch that "history list" shows', revertPath)
     .option('--user <email>', 'administrator who takes it back (default: the first one)')
     .action((path: string, options: { user?: string }, command: Command) => {
-      const { config } = locate(command);
+      const origin = apiOrigin(command);
       return withDeployment(command, async (deployment) => {
         const { tokens, actor } = deployment;
         const { id: owner, email } = await administrator(deployment, options.user);
@@ -100,13 +87,9 @@ const revert = () =>
         const name = 'sallyport history revert';
         const { token, id } = await tokens.create({ name, role: 'admin', expires_at }, owner, actor);
         try {
-          const { status, body } = await post(`http://${localAddress(config.httpBind)}/api/v1/${path}`, token);
-          if (status >= 300) {
-            const { error, details } = body as ErrorBody;
-            throw new CommandFailure(details === undefined ? error : `${error}: ${details}`);
-          }
-          const { reverted } = (body ?? {}) as { reverted?: string[] };
-          for (const one of reverted ?? []) print(one);
+          const call = createCallApi(origin, token);
+          const answer = await call<{ reverted?: string[] } | undefined>('POST', `/${path}`);
+          for (const one of answer?.reverted ?? []) print(one);
           print(`taken back, as ${email}`);
         } finally {
           await tokens.remove(id, actor);

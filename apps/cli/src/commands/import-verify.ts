@@ -1,31 +1,19 @@
-import { readFileSync } from 'node:fs';
 import type { ImportVerification } from '@sallyport/contract';
-import { localAddress } from '@sallyport/deployment/listen';
 import { Command, InvalidArgumentError } from 'commander';
-import { createCallApi } from '../call-api.ts';
 import { CommandFailure } from '../failure.ts';
-import { locate } from '../instances.ts';
 import { print, printTable } from '../print.ts';
+import { callRunning, withTokenFile } from '../running-service.ts';
 
 interface VerifyOptions {
   httpPort?: number;
   httpsPort?: number;
   host?: string[];
-  tokenFile?: string;
 }
 
 const readPort = (text: string): number => {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535) throw new InvalidArgumentError('must be a port.');
   return port;
-};
-
-const readToken = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8').trim();
-  } catch (error) {
-    throw new CommandFailure((error as Error).message);
-  }
 };
 
 const printVerification = ({ schemes, asked, same, hosts, not_asked }: ImportVerification): void => {
@@ -44,19 +32,16 @@ const printVerification = ({ schemes, asked, same, hosts, not_asked }: ImportVer
 
 /** `sallyport import verify`: has the running service ask the old and the new proxy. */
 export const importVerifyCommand = (): Command =>
-  new Command('verify')
+  withTokenFile(new Command('verify'))
     .description('ask the old and the new proxy for each imported name, and list where they differ')
     .argument('<session>', 'the import, as its commit told it')
     .argument('<old-address>', 'where the old proxy still answers: host, host:port or http(s)://host:port')
     .option('--http-port <port>', 'its port for HTTP', readPort)
     .option('--https-port <port>', 'its port for HTTPS', readPort)
     .option('--host <name...>', 'only these names')
-    .option('--token-file <path>', 'an API token of an administrator, where the API takes one on this host, too')
-    .action(async (session: string, old_address: string, _: VerifyOptions, command: Command) => {
-      // A flag that the command above has as well is read there.
-      const { httpPort, httpsPort, host, tokenFile } = command.optsWithGlobals<VerifyOptions>();
-      const token = tokenFile === undefined ? undefined : readToken(tokenFile);
-      const call = createCallApi(`http://${localAddress(locate(command).config.httpBind)}`, token);
+    .action(async (session: string, old_address: string, options: VerifyOptions, command: Command) => {
+      const { httpPort, httpsPort, host } = options;
+      const call = callRunning(command);
       const verification = await call<ImportVerification>('POST', '/import/verify', {
         session,
         old_address,

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import type {
   ImportOfFiles,
   ImportOutcome,
@@ -7,30 +6,20 @@ import type {
   ImportSession,
   ImportSessionReport,
 } from '@sallyport/contract';
-import { localAddress } from '@sallyport/deployment/listen';
 import { Command, Option } from 'commander';
-import { ApiRefusal, type CallApi, createCallApi } from '../call-api.ts';
+import { ApiRefusal, type CallApi } from '../call-api.ts';
 import { CommandFailure } from '../failure.ts';
-import { locate } from '../instances.ts';
 import { print, printTable } from '../print.ts';
+import { callRunning, withTokenFile } from '../running-service.ts';
 import { readUpload } from './import-files.ts';
 import { importVerifyCommand } from './import-verify.ts';
 
 interface ImportOptions {
   dryRun?: boolean;
   onConflict?: 'keep' | 'overwrite';
-  tokenFile?: string;
 }
 
 type Previewed = Pick<ImportPreview, 'hosts' | 'conflicts' | 'errors' | 'warnings'>;
-
-const readText = (path: string): string => {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new CommandFailure((error as Error).message);
-  }
-};
 
 const at = ({ file, line }: { file: string; line: number }): string => `${file}:${line}`;
 
@@ -105,7 +94,7 @@ const commit = async (call: CallApi, uuid: string, { conflicts }: Previewed, str
 
 /** `sallyport import`: asks the running service, for a change has to reach its proxy. */
 export const importCommand = (): Command =>
-  new Command('import')
+  withTokenFile(new Command('import'))
     .description("bring another proxy's configuration over: a Caddyfile, the main one first when there are several")
     .argument('<file...>', "files, or the directory of another manager's database")
     .addCommand(importVerifyCommand())
@@ -116,11 +105,9 @@ export const importCommand = (): Command =>
         'overwrite',
       ]),
     )
-    .option('--token-file <path>', 'an API token of an administrator, where the API takes one on this host, too')
     .action(async (paths: string[], options: ImportOptions, command: Command) => {
-      const { dryRun: isDry = false, onConflict, tokenFile } = options;
-      const token = tokenFile === undefined ? undefined : readText(tokenFile).trim();
-      const call = createCallApi(`http://${localAddress(locate(command).config.httpBind)}`, token);
+      const { dryRun: isDry = false, onConflict } = options;
+      const call = callRunning(command);
       const { uuid, ...previewed } = await upload(call, paths);
       let isDone = false;
       try {
