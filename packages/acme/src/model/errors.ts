@@ -54,11 +54,14 @@ export class AcmeUnreachable extends Error {
  */
 export class AcmeProtocolError extends Error {
   readonly url: string;
+  /** The HTTP status when it is an error without a problem document: 404 for an order that the CA has forgotten. */
+  readonly status: number | undefined;
 
-  constructor(url: string, what: string, options?: ErrorOptions) {
-    super(`${url}: ${what}`, options);
+  constructor(url: string, what: string, options: { cause?: unknown; status?: number } = {}) {
+    super(`${url}: ${what}`, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'AcmeProtocolError';
     this.url = url;
+    this.status = options.status;
   }
 }
 

@@ -24,7 +24,7 @@ export interface AcmeDirectory {
   revokeCert: string | undefined;
   /** Where it tells when to renew (RFC 9773); undefined when it does not. */
   renewalInfo: string | undefined;
-  /** What an account has to agree to: a URL for people, of whatever host. */
+  /** What an account has to agree to: a URL for people, http, https or `data:text/plain`, of whatever host. */
   termsOfService: string | undefined;
   website: string | undefined;
   /** What a CAA record names to permit this CA. */

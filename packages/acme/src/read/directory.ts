@@ -6,10 +6,10 @@ import { readText } from './text.ts';
 
 const MAX_LISTED = 50;
 
-/** A link for people; what is no web address is left out. */
+/** A link for people; a script, or what is no URL, is left out. Pebble has its terms in the URL itself. */
 const readLink = (value: unknown): string | undefined => {
   const text = readText(value, 500);
-  return /^https?:\/\//i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
+  return /^(?:https?:\/\/|data:text\/plain[,;])/i.test(text) && URL.canParse(text) ? new URL(text).href : undefined;
 };
 
 /** Reads a directory; throws `AcmeProtocolError` when it is none, or names another host. */

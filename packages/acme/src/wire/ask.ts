@@ -67,7 +67,7 @@ export const checkAnswer = (response: AcmeResponse, url: string, now: Date): voi
   if (problem !== undefined) throw problem;
   const what = `the answer is an error (${status}) without the reason that ACME demands`;
   if (status >= 500 || status === 429) throw new AcmeUnreachable(url, what, { retryAfter });
-  throw new AcmeProtocolError(url, what);
+  throw new AcmeProtocolError(url, what, { status });
 };
 
 const reasonOf = (error: unknown): string => readText(error instanceof Error ? error.message : String(error), 300);
