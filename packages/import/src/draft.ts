@@ -52,13 +52,14 @@ export const toHosts = ({ place, names, fields, losses }: Draft, warnings: Impor
     all.push(loss(place, message));
   }
   const isOpen = all.some(({ keptOut }) => keptOut);
-  if (isOpen) all.unshift(loss(place, SWITCHED_OFF));
+  if (isOpen) all.unshift(loss(place, SWITCHED_OFF, true));
   const shared = {
     ...made,
     ...(isOpen && { enabled: false }),
     warnings: atMost(
       MAX_HOST_WARNINGS,
-      all.map(({ warning }) => warning),
+      // Beyond the most there may be nothing that has to be attended to.
+      all.toSorted((one, other) => Number(other.keptOut) - Number(one.keptOut)).map(({ warning }) => warning),
     ),
   };
   const { file, line, column } = place;

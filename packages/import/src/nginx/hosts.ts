@@ -3,7 +3,7 @@ import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning } from '../reading.ts';
 import { type Target, targetOf, type Upstreams } from './forward.ts';
 import { type Location, passedTo, type Routing, routingOf } from './location.ts';
-import { lossesIn, lossesOfAccess, lossOfLocation } from './losses.ts';
+import { keepsAnywhere, lossesIn, lossesOfAccess, lossOfLocation } from './losses.ts';
 import { isSecuringIf, onlySecures, redirectOfAll } from './redirect.ts';
 import { inForce, lastValueOf, type Scope } from './scope.ts';
 import type { Server } from './server.ts';
@@ -37,7 +37,8 @@ interface Named {
   site: Site;
   name: string;
   sslForced: boolean;
-  notes: string[];
+  /** What is left out of the other sites, and whether that kept requests out. */
+  notes: { message: string; keptOut: boolean }[];
 }
 
 const leadsTo = ({ target }: Site): string =>
@@ -58,9 +59,10 @@ const resolveName = (name: string, sites: readonly Site[]): Named => {
   const isSame = plain !== undefined && isProxy(plain) && leadsTo(plain) === leadsTo(site);
   const { server } = site;
   const others = sites.filter((one) => one !== site && !(one === plain && (plainSecures || isSame)));
-  const notes = others.map(
-    ({ server: { at } }) => `the server in ${at.file}:${at.line} has the same name and is left out`,
-  );
+  const notes = others.map(({ server: { at, scope, secure } }) => ({
+    message: `the server in ${at.file}:${at.line} has the same name and is left out`,
+    keptOut: secure === server.secure && keepsAnywhere(scope.own),
+  }));
   const forced = !server.plain ? !isSame : securesItself(site, name);
   return { site, name, sslForced: server.secure && forced, notes };
 };
@@ -101,7 +103,7 @@ const lossesOf = ({ server, routing, chosen, target }: Site, { name, notes }: Na
   }
   const main = routing.main && routing.main !== chosen ? lossOfLocation(routing.main, false) : undefined;
   if (main) losses.push(main);
-  losses.push(...notes.map((note) => loss(server.at, note)));
+  losses.push(...notes.map(({ message, keptOut }) => loss(server.at, message, keptOut)));
   return losses;
 };
 
@@ -111,7 +113,7 @@ const isWithin = (scope: Scope, { scope: around }: Location): boolean => {
   return false;
 };
 
-const draftOf = (named: Named, names: readonly string[]): Draft | string => {
+const draftOf = (named: Named, names: readonly string[], shared: readonly Loss[]): Draft | string => {
   const { site, sslForced } = named;
   const { server, routing, chosen, target } = site;
   if (!chosen || !target || redirectOfAll(server, mainScope(site), named.name) !== undefined) {
@@ -136,12 +138,16 @@ const draftOf = (named: Named, names: readonly string[]): Draft | string => {
       ...(target.isGrpc && { forward_http2: true }),
       ...headers.fields,
     },
-    losses: [...lossesOf(site, named), ...headers.losses],
+    losses: [...shared, ...lossesOf(site, named), ...headers.losses],
   };
 };
 
-/** Makes proxy hosts of servers. What can't be one is in `warnings`, with the reason. */
-export const makeHosts = (sites: readonly Site[], warnings: ImportWarning[]): ImportedHost[] => {
+/** Makes proxy hosts of servers; all of them lack what is `shared`. What can't be one is in `warnings`, with the reason. */
+export const makeHosts = (
+  sites: readonly Site[],
+  shared: readonly Loss[],
+  warnings: ImportWarning[],
+): ImportedHost[] => {
   const byName = new Map<string, Site[]>();
   for (const site of sites) {
     const { names, at, losses } = site.server;
@@ -164,7 +170,7 @@ export const makeHosts = (sites: readonly Site[], warnings: ImportWarning[]): Im
     JSON.stringify([numbers.get(site), sslForced, notes, redirectOfAll(site.server, mainScope(site), name)]);
   return [...Map.groupBy(resolvedNames, keyOf).values()].flatMap((group) => {
     const names = group.map(({ name }) => name);
-    const draft = draftOf(group[0]!, names);
+    const draft = draftOf(group[0]!, names, shared);
     if (typeof draft !== 'string') return toHosts(draft, warnings);
     const { at } = group[0]!.site.server;
     warnings.push(warn(at, `${shorten(names.join(', '))} is not imported: ${draft}`));

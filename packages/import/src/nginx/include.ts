@@ -21,11 +21,16 @@ const OF_PROXY_MANAGER: readonly [RegExp, string][] = [
   [/(?:^|\/)conf\.d\/include\/assets\.conf$/, 'location ~* \\.(?:css|js|png|svg)$ { proxy_cache public-cache; }'],
 ];
 
+/** What who runs Nginx Proxy Manager may put beside it: every host includes it, and hardly anybody has it. */
+const BESIDE_PROXY_MANAGER = /(?:^|\/)nginx\/custom\/(?:events|http|root|server|stream)(?:_\w+)?\[?\.\]?conf$/;
+
 /** What was read of all files, includes put in their place. */
 export interface Loaded {
   directives: Directive[];
   /** Includes that found nothing, and stay in the tree as they are. */
   missing: Directive[];
+  /** Includes by a pattern that fits none of the files: of those on the other machine nobody here knows. */
+  unmatched: Directive[];
   /** Files that no other includes, and that are no configuration by themselves. */
   unused: SourceFile[];
 }
@@ -36,9 +41,12 @@ class Loader {
   readonly #parsed = new Map<SourceFile, Directive[]>();
   readonly #open: SourceFile[] = [];
   readonly missing: Directive[] = [];
+  readonly unmatched: Directive[] = [];
+  readonly #isWhole: boolean;
 
-  constructor(files: readonly SourceFile[]) {
+  constructor(files: readonly SourceFile[], isWhole: boolean) {
     this.#set = new FileSet(files);
+    this.#isWhole = isWhole;
   }
 
   isUsed(file: SourceFile): boolean {
@@ -98,17 +106,21 @@ class Loader {
       });
       return parseNginx({ name: file, content: meant[1] }, this.#budget).map(place);
     }
-    if (isPattern || HARMLESS.test(path)) return [];
-    this.missing.push(directive);
+    if (HARMLESS.test(path) || (isPattern && this.#isWhole)) return [];
+    (isPattern ? this.unmatched : this.missing).push(directive);
+    if (BESIDE_PROXY_MANAGER.test(path)) return [];
     return [directive];
   }
 }
 
 const BY_ITSELF = new Set(['http', 'server', 'upstream', 'map']);
 
-/** Reads the first file and what it includes, and of the others those that stand by themselves. Throws a `NginxError`. */
-export const loadNginx = (files: readonly SourceFile[]): Loaded => {
-  const loader = new Loader(files);
+/**
+ * Reads the first file and what it includes, and of the others those that stand by themselves; `isWhole` when there are no others on
+ * the machine that they come from. Throws a `NginxError`.
+ */
+export const loadNginx = (files: readonly SourceFile[], isWhole: boolean): Loaded => {
+  const loader = new Loader(files, isWhole);
   const directives: Directive[] = [];
   const unused: SourceFile[] = [];
   for (const [index, file] of files.entries()) {
@@ -118,5 +130,5 @@ export const loadNginx = (files: readonly SourceFile[]): Loaded => {
       for (const one of loader.load(file)) directives.push(one);
     } else unused.push(file);
   }
-  return { directives, missing: loader.missing, unused };
+  return { directives, missing: loader.missing, unmatched: loader.unmatched, unused };
 };

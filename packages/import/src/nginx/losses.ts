@@ -3,7 +3,7 @@ import { type Loss, loss } from '../loss.ts';
 import { isKnown, KEEPERS, READ, STATIC_FILES, WITHOUT_EFFECT } from './directives.ts';
 import type { Location } from './location.ts';
 import type { Directive } from './parse.ts';
-import { redirectOf } from './redirect.ts';
+import { conditionOf, movesAll, redirectOf } from './redirect.ts';
 import { inForce, type Scope } from './scope.ts';
 
 const LETS_ALL_IN: Readonly<Record<string, readonly string[]>> = {
@@ -19,7 +19,7 @@ const shown = ({ name, args }: Directive): string => shorten([name, ...args].map
 
 const keeps = ({ name, args }: Directive): boolean => {
   const what = name.text;
-  if (what === 'return') return /^4\d\d$/.test(args[0]?.text ?? '');
+  if (what === 'return') return /^[45]\d\d$/.test(args[0]?.text ?? '');
   if (Object.hasOwn(KEEPERS, what)) return !LETS_ALL_IN[what]?.includes(args[0]?.text ?? '');
   return what === 'include' || !(isKnown(what) || what === 'return');
 };
@@ -28,6 +28,15 @@ const keeps = ({ name, args }: Directive): boolean => {
 const keepsWithin = (directives: readonly Directive[]): boolean =>
   directives.some((one) => keeps(one) || (one.name.text !== 'location' && keepsWithin(one.block ?? [])));
 
+/** Whether something anywhere in a block keeps requests out. */
+export const keepsAnywhere = (directives: readonly Directive[]): boolean =>
+  directives.some((one) => keeps(one) || keepsAnywhere(one.block ?? []));
+
+/** Conditions about what is asked for, and not about who asks. */
+const ABOUT_REQUEST =
+  /^\((?:!?-[defx]|\$(?:arg_\w+|args|document_uri|host|http_host|http_upgrade|http_x_forwarded_proto|https|is_args|query_string|request_filename|request_method|request_uri|scheme|server_name|server_port|server_protocol|ssl_protocol|uri)\b)/;
+const TAKES_AWAY = new Set([...STATIC_FILES, 'grpc_pass', 'proxy_pass', 'return', 'rewrite']);
+
 /** Handled where they are read: by name, since they hold for all below them. */
 const INHERITED = new Set(['add_header', 'proxy_set_header', ...Object.keys(KEEPERS)]);
 
@@ -35,10 +44,13 @@ const aboutIf = (directive: Directive, scope: Scope): Loss => {
   const block = directive.block ?? [];
   const what = shown(directive);
   if (keepsWithin(block)) return loss(directive.name, `${what} keeps some requests out, which is not taken over`, true);
+  // Who is sent elsewhere does not get to the upstream; for a path that is how a site is laid out.
+  const isOfRequest = ABOUT_REQUEST.test(conditionOf(directive));
   const to = block.map((one) => redirectOf(one, scope)).find((address) => address !== undefined);
   if (to !== undefined)
-    return loss(directive.name, `${what} redirects some requests to ${shorten(to)}; here it does not`);
-  return loss(directive.name, `what ${what} does is not taken over`);
+    return loss(directive.name, `${what} redirects some requests to ${shorten(to)}; here it does not`, !isOfRequest);
+  const takesAway = block.some(({ name }) => TAKES_AWAY.has(name.text));
+  return loss(directive.name, `what ${what} does is not taken over`, takesAway && !isOfRequest);
 };
 
 const lossOf = (directive: Directive, scope: Scope): Loss | undefined => {
@@ -51,6 +63,8 @@ const lossOf = (directive: Directive, scope: Scope): Loss | undefined => {
   if (what === 'include')
     return loss(name, `${shown(directive)} is not among the files: it may have kept requests out`, true);
   if (INHERITED.has(what) || READ.has(what) || what.startsWith('ssl_certificate')) return undefined;
+  if (what === 'rewrite' && movesAll(directive))
+    return loss(name, `${shown(directive)}: paths are passed on as they are, also those beside it`, true);
   if (Object.hasOwn(WITHOUT_EFFECT, what)) {
     const isOff = directive.args[0]?.text === 'off';
     return isOff ? undefined : loss(name, `${shown(directive)}: ${WITHOUT_EFFECT[what]}`);
@@ -69,6 +83,18 @@ const lossOf = (directive: Directive, scope: Scope): Loss | undefined => {
 export const lossesIn = (scope: Scope, isExpressed: (directive: Directive) => boolean): Loss[] =>
   scope.own.filter((one) => !isExpressed(one)).flatMap((one) => lossOf(one, scope) ?? []);
 
+/** What is lost of what holds for all servers, and may have kept requests out of each. */
+export const lossesOfHttp = (http: readonly Directive[], isRead: (name: string) => boolean): Loss[] =>
+  http.flatMap(({ name, args }): Loss[] => {
+    const what = name.text;
+    // A pattern that fits no file is as good as none, but for what was not uploaded: that is told for all of them.
+    const isMissing = what === 'include' && !/[*?[]/.test(args[0]?.text ?? '');
+    if (!isMissing && (what === 'include' || isRead(what) || isKnown(what))) return [];
+    return [
+      loss(name, `${shown({ name, args, block: undefined })} is for all servers: it may have kept requests out`, true),
+    ];
+  });
+
 /** What is lost of who may come in, wherever it was said. */
 export const lossesOfAccess = (scope: Scope): Loss[] =>
   Object.keys(KEEPERS).flatMap((what) => {
@@ -85,7 +111,8 @@ export const lossOfLocation = (
   { at, text, scope, pass, modifier }: Location,
   sameTarget: boolean,
 ): Loss | undefined => {
-  const isClosed = keepsWithin(scope.own);
+  // Also by what it inherits and the location of the host undoes.
+  const isClosed = keepsWithin(scope.own) || lossesOfAccess(scope).length > 0;
   const some = `requests for ${shorten(text)}`;
   if (isClosed) return loss(at, `${some} are kept out, or only some let in, which is not taken over`, true);
   if (pass && sameTarget) return undefined;

@@ -9,7 +9,7 @@ import { splitDump } from './files.ts';
 import { upstreamsOf } from './forward.ts';
 import { makeHosts, type Site, siteOf } from './hosts.ts';
 import { loadNginx } from './include.ts';
-import { staticFilesIn } from './losses.ts';
+import { lossesOfHttp, staticFilesIn } from './losses.ts';
 import type { Directive } from './parse.ts';
 import { named } from './scope.ts';
 import { serverOf, socketsOf } from './server.ts';
@@ -43,6 +43,14 @@ const aboutOthers = (top: readonly Directive[], http: readonly Directive[]): Imp
   return warnings;
 };
 
+/** Each pattern once: every server may have it. */
+const aboutUnmatched = (unmatched: readonly Directive[]): ImportWarning[] => {
+  const byPath = new Map(unmatched.toReversed().map(({ name, args }) => [args[0]!.text, name]));
+  return Array.from(byPath, ([path, name]) =>
+    warn(name, `no file that was uploaded is meant by include ${shorten(path)}: if there are any, upload them, too`),
+  );
+};
+
 /** Runs what may find an error, which is then collected. */
 const collecting = <T>(errors: SourceError[], run: () => T): T | undefined => {
   try {
@@ -54,8 +62,12 @@ const collecting = <T>(errors: SourceError[], run: () => T): T | undefined => {
   }
 };
 
-const readLoaded = (files: readonly SourceFile[], errors: SourceError[]): Omit<Reading, 'source' | 'errors'> => {
-  const { directives, missing, unused } = loadNginx(files);
+const readLoaded = (
+  files: readonly SourceFile[],
+  isWhole: boolean,
+  errors: SourceError[],
+): Omit<Reading, 'source' | 'errors'> => {
+  const { directives, missing, unmatched, unused } = loadNginx(files, isWhole);
   checkNginx(directives);
   const own = named(directives, 'http')[0]?.block;
   const top = directives.filter(({ name }) => own && OF_NGINX_ITSELF.test(name.text));
@@ -80,9 +92,11 @@ const readLoaded = (files: readonly SourceFile[], errors: SourceError[]): Omit<R
   }
   const warnings: ImportWarning[] = [
     ...aboutOthers(top, http),
+    ...aboutUnmatched(unmatched),
     ...unused.map(({ name }) => warn({ file: name, line: 1 }, 'no other file includes this one: it is left out')),
   ];
-  const hosts = makeHosts(sites, warnings);
+  const shared = lossesOfHttp(http, (name) => READ_OF_HTTP.test(name) || OF_NGINX_ITSELF.test(name));
+  const hosts = makeHosts(sites, shared, warnings);
   const staticFiles = servers
     .flatMap(({ block = [] }) => staticFilesIn(block))
     .map(({ name }) => warn(name, `${name.text} serves files, which a proxy host does not`));
@@ -96,7 +110,9 @@ const readLoaded = (files: readonly SourceFile[], errors: SourceError[]): Omit<R
 export const readNginx = (uploaded: readonly SourceFile[]): Reading => {
   const errors: SourceError[] = [];
   const files = uploaded.flatMap(splitDump);
-  const read = collecting(errors, () => readLoaded(files, errors));
+  // What `nginx -T` prints is all that there is.
+  const isWhole = files.length > 0 && files.every((file) => !uploaded.includes(file));
+  const read = collecting(errors, () => readLoaded(files, isWhole, errors));
   const nothing = { hosts: [], warnings: [], staticFiles: [] };
   return { source: 'nginx', ...(read ?? nothing), errors: errors.slice(0, MAX_WARNINGS) };
 };

@@ -33,6 +33,10 @@ export const redirectOf = ({ name, args }: Directive, scope: Scope): string | un
   return address === undefined ? undefined : resolved(address, scope);
 };
 
+/** Whether a `rewrite` puts all requests below another path. */
+export const movesAll = ({ args }: Directive): boolean =>
+  ALL_PATHS.has(args[0]?.text ?? '') && !/^\/?\$1$/.test(args[1]?.text ?? '');
+
 /** Whether an address is that of a name by https, the same path. */
 const isSameBySecure = (address: string, name: string): boolean => {
   const found = /^https:\/\/(\$\{?\w+\}?|[^/?#$]+)(?=$|[/?#$:])/i.exec(address);
@@ -44,7 +48,8 @@ const isSameBySecure = (address: string, name: string): boolean => {
 const ASKS_FOR_PLAIN =
   /^\(\$(?:scheme(?:=|!=\*?|~\*?)(?:http|https|\^http\$|"http"|"")|https(?:!=on|=off|="?"?)|server_port(?:=80|!=443)|ssl_protocol=|test=H|http_x_forwarded_proto(?:=http|!=https))\)$/;
 
-const conditionOf = ({ args }: Directive): string => args.map(({ text }) => text).join('');
+/** The condition of an `if`, without spaces. */
+export const conditionOf = ({ args }: Directive): string => args.map(({ text }) => text).join('');
 
 /** Whether an `if` sends what comes without TLS to the same name by https. */
 export const isSecuringIf = (directive: Directive, scope: Scope, name: string): boolean => {
