@@ -8,10 +8,11 @@ import { withSavepoint } from '@sallyport/store/database/savepoint';
 import { Refusal, refuse } from '@sallyport/store/errors';
 import type { BroughtIn, Incoming } from '../../host-intake.ts';
 import { isStandardUser } from './administrators-part.ts';
+import type { createMany, Made, Replacement } from './many.ts';
 import type { Normalised } from './normalise.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 
-/** The changes of single hosts, and of many new ones, in a transaction of the caller; `write` takes the entries. */
+/** The changes of single hosts, and of many, in a transaction of the caller; `write` takes the entries. */
 export interface HostChanges {
   create(
     tx: Executor,
@@ -20,12 +21,7 @@ export interface HostChanges {
     known: object,
     write: RecordChange,
   ): Promise<StoredProxyHost>;
-  createMany(
-    tx: Executor,
-    hosts: readonly Normalised<NewProxyHost>[],
-    actor: Actor,
-    write: RecordChange,
-  ): Promise<({ id: number } | { refusal: Refusal })[]>;
+  many: ReturnType<typeof createMany>;
   update(
     tx: Executor,
     uuid: string,
@@ -62,6 +58,13 @@ const refusalOf = (error: unknown): Refusal => {
   if (error instanceof Refusal) return error;
   throw error;
 };
+
+/** A host from elsewhere with its place among those that come in. */
+interface Newcomer {
+  index: number;
+  host: Normalised<NewProxyHost>;
+  replaces: boolean;
+}
 
 /** What a newcomer makes different of the host whose place it takes; undefined when that is nothing. */
 const patchOf = (
@@ -122,35 +125,69 @@ export const createBringIn = ({ store, normalise, changes, recordMany }: BringIn
     return ids;
   };
 
+  /** Those among the newcomers that take the whole place of one host, which no other of them wants anything of. */
+  const takingOne = async (tx: Executor, newcomers: readonly Newcomer[]): Promise<Map<number, Replacement | null>> => {
+    const owners = await store(tx).ownersByName(newcomers.flatMap(({ host: { names = [] } }) => names));
+    const wanted = new Map<string, number>();
+    for (const { host } of newcomers) {
+      const { names = [] } = host;
+      const taken = ownersOf(names, owners).map(({ id }) => `host ${id}`);
+      for (const one of [...names, ...taken]) wanted.set(one, (wanted.get(one) ?? 0) + 1);
+    }
+    const found = new Map<number, Replacement | null>();
+    for (const { index, host } of newcomers) {
+      const { names = [] } = host;
+      const [base, ...others] = ownersOf(names, owners);
+      if (!base || others.length > 0 || restOf(base, names).length > 0) continue;
+      if ([...names, `host ${base.id}`].some((one) => wanted.get(one) !== 1)) continue;
+      const patch = patchOf(base, host);
+      found.set(index, patch ? { before: base, patch } : null);
+    }
+    return found;
+  };
+
   return async (tx: Executor, incoming: readonly Incoming[], actor: Actor): Promise<BroughtIn[]> => {
     // Single ones are judged by who they take a name from; this is for those who may take any.
     if (isStandardUser(actor)) throw refuse.forbidden('Admin access required');
     const entries: ChangeEntry[] = [];
     const note: RecordChange = async (_tx, entry) => void entries.push(entry);
     const outcomes = new Map<number, BroughtIn>();
-    const fresh: { index: number; host: Normalised<NewProxyHost> }[] = [];
+    const settle = (newcomers: readonly { index: number }[], made: readonly Made[]): void => {
+      for (const [position, { index }] of newcomers.entries()) {
+        const one = made[position];
+        if (one) outcomes.set(index, 'refusal' in one ? one : { ids: [one.id] });
+      }
+    };
+    const newcomers: Newcomer[] = [];
     for (const [index, { input, replaces }] of incoming.entries()) {
       if (index % HOSTS_A_TURN === HOSTS_A_TURN - 1) await yieldToOthers();
+      try {
+        newcomers.push({ index, host: normalise(input), replaces });
+      } catch (error) {
+        outcomes.set(index, { refusal: refusalOf(error) });
+      }
+    }
+    const replacing = newcomers.filter(({ replaces }) => replaces);
+    const simple = await takingOne(tx, replacing);
+    for (const { index, host } of replacing) {
+      if (simple.has(index)) continue;
       const noted = entries.length;
       try {
-        const host = normalise(input);
-        if (replaces) outcomes.set(index, { ids: await withSavepoint(tx, () => replace(tx, host, actor, note)) });
-        else fresh.push({ index, host });
+        outcomes.set(index, { ids: await withSavepoint(tx, () => replace(tx, host, actor, note)) });
       } catch (error) {
         entries.length = noted;
         outcomes.set(index, { refusal: refusalOf(error) });
       }
     }
-    const made = await changes.createMany(
-      tx,
-      fresh.map(({ host }) => host),
-      actor,
-      note,
-    );
-    for (const [position, { index }] of fresh.entries()) {
-      const one = made[position];
-      if (one) outcomes.set(index, 'refusal' in one ? one : { ids: [one.id] });
+    const replacements: (Replacement & { index: number })[] = [];
+    for (const [index, replacement] of simple) {
+      if (replacement) replacements.push({ index, ...replacement });
+      else outcomes.set(index, { ids: [] });
     }
+    settle(replacements, await changes.many.update(tx, replacements, actor, note));
+    const fresh = newcomers.filter(({ replaces }) => !replaces);
+    const hosts = fresh.map(({ host }) => host);
+    settle(fresh, await changes.many.create(tx, hosts, actor, note));
     await recordMany(tx, entries);
     return incoming.map((_, index) => outcomes.get(index) as BroughtIn);
   };

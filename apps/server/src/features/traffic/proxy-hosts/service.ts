@@ -13,8 +13,7 @@ import type { Actor, ChangeEntry, RecordChange, RecordChanges } from '@sallyport
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
-import { inPortions } from '@sallyport/store/database/portions';
-import { Refusal, refuse } from '@sallyport/store/errors';
+import { refuse } from '@sallyport/store/errors';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { KnownIdentity } from '../../object-reverter.ts';
 import {
@@ -25,6 +24,7 @@ import {
   refuseUnderGuardedWildcard,
 } from './administrators-part.ts';
 import { createBringIn } from './bring-in.ts';
+import { createMany, type References } from './many.ts';
 import { checkVerification, type Normalised, normalise } from './normalise.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 import { type Surroundings, warningsOf } from './warnings.ts';
@@ -91,7 +91,7 @@ export const createProxyHosts = ({
   };
 
   /** What a caller refers to by id or uuid, by id; called inside the transaction, so that it can't go meanwhile. */
-  const resolveReferences = async (hosts: ProxyHostStore, patch: ProxyHostPatch): Promise<Partial<ProxyHostFields>> => {
+  const resolveReferences = async (hosts: References, patch: ProxyHostPatch): Promise<Partial<ProxyHostFields>> => {
     const resolved: Partial<Record<Reference, number | null>> = {};
     for (const field of Object.keys(REFERENCES) as Reference[]) {
       const named = patch[field];
@@ -128,6 +128,18 @@ export const createProxyHosts = ({
     return host;
   };
 
+  /** What has to go together. Throws a 400. */
+  const checkWhole = (before: StoredProxyHost, after: StoredProxyHost): void => {
+    checkVerification(after);
+    // What is stored may be older than the rule, and is not served: it can still be named, or switched off.
+    if (ORIGIN_FIELDS.some((field) => after[field] !== before[field])) checkOrigin(after);
+  };
+
+  const updateOf = (before: StoredProxyHost, after: StoredProxyHost, actor: Actor): ChangeEntry => {
+    const resource = `proxy-hosts/${before.uuid}`;
+    return { action: 'proxy_host.update', actor, resource, before, after, history: [{ resource, before, after }] };
+  };
+
   const updateIn = async (
     tx: Executor,
     named: Identifier,
@@ -144,17 +156,20 @@ export const createProxyHosts = ({
     if (names) await checkNames(hosts, names, actor, before);
     const updated_at = clock().toISOString();
     const after = await hosts.update(before.id, { ...patch, updated_at }, names);
-    checkVerification(after);
-    // What is stored may be older than the rule, and is not served: it can still be named, or switched off.
-    if (ORIGIN_FIELDS.some((field) => after[field] !== before[field])) checkOrigin(after);
-    const resource = `proxy-hosts/${before.uuid}`;
-    const history = [{ resource, before, after }];
-    await write(tx, { action: 'proxy_host.update', actor, resource, before, after, history });
+    checkWhole(before, after);
+    await write(tx, updateOf(before, after, actor));
+    return after;
+  };
+
+  /** All fields of a changed host, by what is checked of a single change. Throws a `Refusal`. */
+  const completePatch = async (hosts: References, before: StoredProxyHost, fields: ProxyHostPatch) => {
+    const after: StoredProxyHost = { ...before, ...(await resolveReferences(hosts, fields)) };
+    checkWhole(before, after);
     return after;
   };
 
   /** All fields of a new host. Throws a `Refusal` for those that do not go together. */
-  const completeNew = async (hosts: ProxyHostStore, fields: NewProxyHost, actor: Actor): Promise<ProxyHostFields> => {
+  const completeNew = async (hosts: References, fields: NewProxyHost, actor: Actor): Promise<ProxyHostFields> => {
     const given = await resolveReferences(hosts, fields);
     if (isStandardUser(actor)) checkNew(given);
     const complete = { ...PROXY_HOST_DEFAULTS, ...given } as ProxyHostFields;
@@ -185,42 +200,7 @@ export const createProxyHosts = ({
     return after;
   };
 
-  /** Adds many at once, as far as each can be; with the id of each, or why there is none. */
-  const createManyIn = async (
-    tx: Executor,
-    many: readonly Normalised<NewProxyHost>[],
-    actor: Actor,
-    write: RecordChange,
-  ): Promise<({ id: number } | { refusal: Refusal })[]> => {
-    const hosts = store(tx);
-    const owners = await hosts.ownersByName(many.flatMap(({ names = [] }) => names));
-    const taken = new Map([...owners].map(([name, { uuid }]) => [name, uuid]));
-    const now = clock().toISOString();
-    const rows: (Omit<StoredProxyHost, 'id'> & { names: string[] })[] = [];
-    const results: ({ uuid: string } | { refusal: Refusal })[] = [];
-    const take = async ({ fields, names = [] }: Normalised<NewProxyHost>): Promise<string> => {
-      const complete = await completeNew(hosts, fields, actor);
-      const name = names.find((one) => taken.has(one));
-      if (name !== undefined) throw refuse.conflict(`domain ${name} already belongs to proxy host ${taken.get(name)}`);
-      const uuid = randomUUID();
-      for (const one of names) taken.set(one, uuid);
-      rows.push({ ...complete, uuid, created_at: now, updated_at: now, names });
-      return uuid;
-    };
-    for await (const portion of inPortions(many)) {
-      for (const one of portion) {
-        try {
-          results.push({ uuid: await take(one) });
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          results.push({ refusal: error });
-        }
-      }
-    }
-    const made = await hosts.insertMany(rows);
-    for (const after of made.values()) await write(tx, creationOf(after, actor));
-    return results.map((one) => ('uuid' in one ? { id: (made.get(one.uuid) as StoredProxyHost).id } : one));
-  };
+  const many = createMany({ store, completeNew, completePatch, creationOf, updateOf, clock });
 
   const deleteIn = async (
     tx: Executor,
@@ -254,7 +234,7 @@ export const createProxyHosts = ({
         recordMany,
         changes: {
           create: createIn,
-          createMany: createManyIn,
+          many,
           update: (tx, uuid, patch, actor, write) => updateIn(tx, uuid, patch, actor, anyVersion, write),
           remove: (tx, uuid, actor, write) => deleteIn(tx, uuid, actor, anyVersion, write),
         },

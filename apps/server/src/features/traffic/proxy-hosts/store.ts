@@ -189,9 +189,7 @@ export const proxyHostStore = (db: Executor) => ({
     const names = hosts.flatMap((host) =>
       host.names.map((name) => ({ name, proxy_host_id: (stored.get(host.uuid) as StoredProxyHost).id })),
     );
-    for await (const portion of inPortions(names, IDS_A_QUERY)) {
-      await db.insertInto('proxy_host_names').values(portion).execute();
-    }
+    await this.addNames(names);
     return stored;
   },
 
@@ -226,9 +224,39 @@ export const proxyHostStore = (db: Executor) => ({
     return fromRow(row);
   },
 
+  /** Changes hosts as a whole, each to be given once; `names` where they are others than before. */
+  async updateAll(changes: readonly { host: StoredProxyHost; names: readonly string[] | undefined }[]): Promise<void> {
+    for await (const portion of inPortions(changes)) {
+      const rows = portion.map(({ host }) => flagsToRow(host, FLAGS));
+      // An update from a list of values, in the words that both databases have for it: none of the rows is new.
+      const columns = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id') as (keyof ProxyHostRow)[];
+      const query = db.insertInto('proxy_hosts').values(rows);
+      await query
+        .onConflict((conflict) =>
+          conflict
+            .column('id')
+            .doUpdateSet((eb) => Object.fromEntries(columns.map((column) => [column, eb.ref(`excluded.${column}`)]))),
+        )
+        .execute();
+    }
+    const renamed = changes.filter(({ names }) => names !== undefined);
+    for await (const portion of inPortions(renamed, IDS_A_QUERY)) {
+      const ids = portion.map(({ host }) => host.id);
+      await db.deleteFrom('proxy_host_names').where('proxy_host_id', 'in', ids).execute();
+    }
+    await this.addNames(
+      renamed.flatMap(({ host, names = [] }) => names.map((name) => ({ name, proxy_host_id: host.id }))),
+    );
+  },
+
+  async addNames(rows: readonly { name: string; proxy_host_id: number }[]): Promise<void> {
+    for await (const portion of inPortions(rows, IDS_A_QUERY)) {
+      await db.insertInto('proxy_host_names').values(portion).execute();
+    }
+  },
+
   async setNames(id: number, names: readonly string[]): Promise<void> {
-    const rows = names.map((name) => ({ name, proxy_host_id: id }));
-    await db.insertInto('proxy_host_names').values(rows).execute();
+    await this.addNames(names.map((name) => ({ name, proxy_host_id: id })));
   },
 
   async delete(id: number): Promise<void> {

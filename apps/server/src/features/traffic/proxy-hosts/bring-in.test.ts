@@ -1,0 +1,140 @@
+import type { NewProxyHost } from '@sallyport/contract';
+import { type ChangeEntry, systemActor } from '@sallyport/store/actor';
+import { migrate } from '@sallyport/store/database/migrate';
+import { type Executor, openDatabase } from '@sallyport/store/database/open';
+import type { KyselyPlugin } from 'kysely';
+import { expect, test } from 'vitest';
+import { type DatabaseKind, emptyStore, onBothDatabases } from '../../../testing/start-app.ts';
+import type { Incoming } from '../../host-intake.ts';
+import { createProxyHosts } from './service.ts';
+import { proxyHostStore } from './store.ts';
+
+const ACTOR = systemActor('test');
+const input = (domain: string, fields: Partial<NewProxyHost> = {}): NewProxyHost => ({
+  domain,
+  forward_host: '192.0.2.1',
+  forward_port: 80,
+  ...fields,
+});
+
+/** Hosts on an empty store, whose changes are written down in `entries`. */
+const withHosts = (kind: DatabaseKind, work: (given: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
+  emptyStore(kind, async (config) => {
+    const given = await open(config);
+    try {
+      await work(given);
+    } finally {
+      await given.database.stop();
+    }
+  });
+
+const open = async (config: Parameters<typeof openDatabase>[0]) => {
+  const database = openDatabase(config);
+  await migrate(database);
+  const { kysely: db, transact } = database;
+  const entries: ChangeEntry[] = [];
+  const recordMany = async (_tx: Executor, more: readonly ChangeEntry[]) => void entries.push(...more);
+  const hosts = createProxyHosts({
+    db,
+    transact,
+    store: proxyHostStore,
+    plane: { syncHosts: async () => {}, hostState: () => ({ applied: true, issue: null }) },
+    reservedOrigin: (address) => (address === '127.0.0.1' ? 'our own' : undefined),
+    surroundings: async () => expect.unreachable('nobody reads'),
+    record: (tx, entry) => recordMany(tx, [entry]),
+    recordMany,
+    clock: () => new Date('2026-01-01T00:00:00Z'),
+  });
+  const stored = async () => (await proxyHostStore(db).list({ sort: 'domain' })).rows;
+  const named = async () => (await db.selectFrom('proxy_host_names').selectAll().orderBy('name').execute()).length;
+  /** Brings hosts in; resolves with what became of them, and in how many statements. */
+  const bringIn = async (incoming: readonly Incoming[]) => {
+    let statements = 0;
+    const counting: KyselyPlugin = {
+      transformQuery({ node }) {
+        statements += 1;
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    entries.length = 0;
+    const results = await transact((tx) => hosts.within.bringIn(tx.withPlugin(counting), incoming, ACTOR));
+    return { results, statements };
+  };
+  return { database, entries, stored, named, bringIn };
+};
+
+onBothDatabases('many hosts that come in at once', (kind) => {
+  test('overwrite others in as many statements as a few do', () =>
+    withHosts(kind, async ({ bringIn, stored, named, entries }) => {
+      const names = Array.from({ length: 300 }, (_, index) => `h${index}.example.com`);
+      const made = await bringIn(names.map((name) => ({ input: input(name), replaces: false })));
+      const before = await stored();
+      const over = (count: number, port: number) =>
+        bringIn(names.slice(0, count).map((name) => ({ input: input(name, { forward_port: port }), replaces: true })));
+      const few = await over(3, 81);
+      const all = await over(300, 82);
+      expect(all.statements).toBe(few.statements);
+      expect(all.statements).toBeLessThanOrEqual(made.statements + 5);
+      expect(all.results).toEqual(made.results);
+      const after = await stored();
+      expect(after).toEqual(before.map((host) => ({ ...host, forward_port: 82 })));
+      expect(await named()).toBe(300);
+      expect(entries).toHaveLength(300);
+      expect(entries[0]).toMatchObject({
+        action: 'proxy_host.update',
+        before: { domain: 'h0.example.com', forward_port: 81 },
+        after: { domain: 'h0.example.com', forward_port: 82 },
+      });
+      // What is the same already is no change.
+      expect((await over(300, 82)).results).toEqual(names.map(() => ({ ids: [] })));
+      expect(entries).toEqual([]);
+    }));
+
+  test('are refused one by one, and those that want the same are taken in one after the other', () =>
+    withHosts(kind, async ({ bringIn, stored, named }) => {
+      const given = ['a.example.com', 'b.example.com', 'c.example.com,d.example.com', 'e.example.com'];
+      await bringIn(given.map((domain) => ({ input: input(domain, { websocket_support: true }), replaces: false })));
+      const { results } = await bringIn([
+        { input: input('a.example.com', { forward_host: '127.0.0.1' }), replaces: true },
+        { input: input('B.example.com,new.example.com', { forward_port: 81 }), replaces: true },
+        { input: input('c.example.com', { forward_port: 82 }), replaces: true },
+        { input: input('d.example.com', { forward_port: 83 }), replaces: true },
+        { input: input('e.example.com', { forward_port: 84, access_list_id: 7 }), replaces: true },
+        { input: input('new.example.com'), replaces: false },
+        { input: input('no name'), replaces: true },
+      ]);
+      expect(results.map((one) => ('ids' in one ? one.ids.length : one.refusal.message))).toEqual([
+        'forward_host is our own: an administrator can allow it with forward_reserved',
+        1,
+        2,
+        1,
+        'access_list_id names no access list',
+        expect.stringMatching(/^domain new\.example\.com already belongs to proxy host /),
+        expect.stringMatching(/^domain "no name"/),
+      ]);
+      expect((await stored()).map((host) => `${host.domain} ${host.forward_port} ${host.websocket_support}`)).toEqual([
+        'a.example.com 80 true',
+        'b.example.com,new.example.com 81 true',
+        'c.example.com 82 true',
+        'd.example.com 83 true',
+        'e.example.com 80 true',
+      ]);
+      expect(await named()).toBe(6);
+    }));
+
+  test('change places: a name that one gives up another gets', () =>
+    withHosts(kind, async ({ bringIn, stored, named }) => {
+      await bringIn(['a.example.com', 'b.example.com'].map((domain) => ({ input: input(domain), replaces: false })));
+      const { results } = await bringIn([
+        { input: input('a.example.com,b.example.com', { forward_port: 81 }), replaces: true },
+        { input: input('b.example.com', { forward_port: 82 }), replaces: true },
+      ]);
+      expect(results.every((one) => 'ids' in one)).toBe(true);
+      expect((await stored()).map(({ domain, forward_port }) => `${domain} ${forward_port}`)).toEqual([
+        'a.example.com 81',
+        'b.example.com 82',
+      ]);
+      expect(await named()).toBe(2);
+    }));
+});
