@@ -7,6 +7,7 @@ export { createDataPlane, type DataPlaneEvent, type DataPlaneOptions } from './d
 export { writeFileAtomically } from './files/atomic-file.ts';
 export { removeLeftovers } from './files/leftovers.ts';
 export { mapFileChunks } from './files/map-file.ts';
+export { createSelfSignedCertificate } from './files/self-signed-certificate.ts';
 export { writeStaticFiles } from './files/static-files.ts';
 export type { Connection, DataPlane, DataPlaneStatus, Outcome, ReconcileReport } from './model/data-plane.ts';
 export type {

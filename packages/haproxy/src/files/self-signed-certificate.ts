@@ -1,7 +1,8 @@
 import { webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
 
 export type SelfSignedOptions = {
-  /** The first one is also the common name. */
+  /** DNS names or IP addresses; the first one is also the common name. */
   names: readonly [string, ...string[]];
   validFrom: Date;
   validDays: number;
@@ -31,7 +32,9 @@ export const createSelfSignedCertificate = async (
     signingAlgorithm: ecdsa,
     extensions: [
       await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
-      new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns', value }))),
+      new x509.SubjectAlternativeNameExtension(
+        names.map((value) => ({ type: isIP(value) === 0 ? 'dns' : 'ip', value })),
+      ),
       new x509.BasicConstraintsExtension(false, undefined, true),
     ],
   });
