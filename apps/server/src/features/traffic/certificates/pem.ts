@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { refuse } from '@sallyport/store/errors';
-import { parseDomainName } from '@sallyport/store/names/domain-name';
+import { parseCertificateName } from './names.ts';
 
 /** A certificate with its key, checked to belong together. */
 export interface CertificatePair {
@@ -8,7 +8,7 @@ export interface CertificatePair {
   chainPem: string;
   /** PKCS #8 PEM. */
   keyPem: string;
-  /** Normalised DNS names of the leaf. */
+  /** Normalised DNS names and addresses of the leaf. */
   names: string[];
   notBefore: Date;
   notAfter: Date;
@@ -83,21 +83,21 @@ const orderChain = (leaf: X509Certificate, rest: readonly X509Certificate[]): X5
   return chain;
 };
 
-/** DNS names of subjectAltName (RFC 6125: the common name counts only when there are none). */
+/** DNS names and addresses of subjectAltName (RFC 6125: the common name counts only when there are none). */
 const namesOf = (leaf: X509Certificate): string[] => {
-  const fromSan = [...(leaf.subjectAltName ?? '').matchAll(/DNS:("[^"]*"|[^,]+)/g)].map(([, name = '']) => name.trim());
+  const fromSan = [...(leaf.subjectAltName ?? '').matchAll(/(?:DNS|IP Address):("[^"]*"|[^,]+)/g)];
   const commonName = /^CN=(.+)$/m.exec(leaf.subject)?.[1];
-  const candidates = fromSan.length > 0 ? fromSan : [commonName ?? ''];
+  const candidates = fromSan.length > 0 ? fromSan.map(([, name = '']) => name.trim()) : [commonName ?? ''];
   const names = new Set<string>();
   for (const candidate of candidates) {
     try {
-      names.add(parseDomainName(candidate));
+      names.add(parseCertificateName(candidate));
     } catch {
-      // An address, an e-mail or a label with other characters: TLS clients never ask for it by server name.
+      // A label with other characters, or words in a common name: TLS clients never ask for it by server name.
     }
   }
-  if (names.size === 0) throw refuse.invalid('certificate_file names no DNS name');
-  if (names.size > MAX_NAMES) throw refuse.invalid(`certificate_file names more than ${MAX_NAMES} DNS names`);
+  if (names.size === 0) throw refuse.invalid('certificate_file names no DNS name and no address');
+  if (names.size > MAX_NAMES) throw refuse.invalid(`certificate_file names more than ${MAX_NAMES} names`);
   return [...names];
 };
 

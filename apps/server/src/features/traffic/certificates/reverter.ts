@@ -1,21 +1,21 @@
 import { refuse } from '@sallyport/store/errors';
 import { fieldsOf, ifThere, type Reverter } from '../../reverter.ts';
-import type { CertificatePlane, Certificates, KeptCertificate } from './service.ts';
-import { certificateStore } from './store.ts';
+import type { KeptCertificate } from './kept.ts';
+import type { CertificatePlane, Certificates } from './service.ts';
 
 const COLUMNS = [
   ...['id', 'uuid', 'name', 'provider', 'domains', 'chain_pem', 'key_pem'],
-  ...['not_before', 'expires_at', 'created_at'],
+  ...['not_before', 'expires_at', 'is_placeholder', 'created_at'],
 ];
 
-/** Takes uploads and deletions of certificates back, with their keys. `syncCertificates`: see `CertificatePlane`. */
+/** Takes uploads, replacements and deletions of certificates back, with their keys. `syncCertificates`: see `CertificatePlane`. */
 export const createCertificateReverter = (
   certificates: Certificates,
   { syncCertificates }: Pick<CertificatePlane, 'syncCertificates'>,
 ): Reverter => {
   return {
     policy: 'sensitive',
-    current: (tx, key) => certificateStore(tx).find(key),
+    current: certificates.within.current,
     async prepare(undoing) {
       if (undoing.does === 'remove') await certificates.within.backUp('before-certificate-delete');
     },
@@ -23,13 +23,14 @@ export const createCertificateReverter = (
       const { key } = undoing;
       switch (undoing.does) {
         case 'update':
-          throw refuse.conflict('A certificate never changes: upload the other one');
+          return { key, id: (await certificates.within.takeBack(tx, key, undoing.fields, actor)).id };
         case 'remove':
           return { key, id: (await certificates.within.remove(tx, key, actor)).id };
         case 'restore': {
           const kept = fieldsOf<KeptCertificate>(undoing.state, COLUMNS);
+          if (kept.is_placeholder === 1) throw refuse.conflict('It had only been ordered: order it again');
           if (!kept.key_pem) throw refuse.conflict('Its private key was not kept, for it could not be opened any more');
-          return { key, id: (await certificates.within.create(tx, kept, actor)).id };
+          return { key, id: (await certificates.within.create(tx, { ...kept, provider: 'custom' }, actor)).id };
         }
         default:
           return undoing satisfies never;

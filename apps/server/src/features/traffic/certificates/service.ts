@@ -6,10 +6,14 @@ import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { Refusal, refuse } from '@sallyport/store/errors';
+import type { State } from '@sallyport/store/history/state';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import { parseCertificatePair } from './pem.ts';
+import { type KeptCertificate, keptOf } from './kept.ts';
+import { type CertificatePair, parseCertificatePair } from './pem.ts';
+import { makePlaceholder } from './placeholder.ts';
+import { createReplacing } from './replacing.ts';
 import type { CertificateStore, StoredCertificate } from './store.ts';
 import { createBestMatch } from './usage.ts';
 import { identityOf, toWire, validityWarning } from './wire.ts';
@@ -39,11 +43,18 @@ export interface CertificateUpload {
   keyPem: string;
 }
 
-/** A certificate as the history keeps it. */
-export type KeptCertificate = Omit<StoredCertificate, 'key_sealed'> & { key_pem: string };
+/** A certificate that is to be ordered. */
+export interface PlaceholderFields {
+  /** Label. */
+  name: string;
+  /** Normalised DNS names and addresses. */
+  names: readonly string[];
+  provider: 'letsencrypt' | 'internal';
+}
 
 export const createCertificates = (deps: CertificateDeps) => {
   const { db, transact, store, vault, plane, backUp, record, clock } = deps;
+  const replacing = createReplacing(deps);
 
   const shown = async (executor: Executor, certificates: readonly StoredCertificate[]): Promise<Certificate[]> => {
     const keeping = await store(executor).keepingOf(certificates.map(({ id }) => id));
@@ -55,15 +66,6 @@ export const createCertificates = (deps: CertificateDeps) => {
   const shownOne = async (executor: Executor, certificate: StoredCertificate): Promise<Certificate> => {
     const [one] = await shown(executor, [certificate]);
     return one as Certificate;
-  };
-
-  /** All that brings it back; without the key when that is sealed with one that is lost, which must not keep it here. */
-  const kept = ({ key_sealed, ...certificate }: StoredCertificate): object => {
-    try {
-      return { ...certificate, key_pem: vault.open(key_sealed, certificateKeyContext(certificate.uuid)) };
-    } catch {
-      return certificate;
-    }
   };
 
   const findIn = async (executor: Executor, named: Identifier): Promise<StoredCertificate> => {
@@ -87,11 +89,12 @@ export const createCertificates = (deps: CertificateDeps) => {
     tx: Executor,
     given: Omit<StoredCertificate, 'id'> & { id?: number },
     actor: Actor,
+    action = 'certificate.upload',
   ): Promise<StoredCertificate> => {
     const after = await store(tx).insert(given);
-    const told = { ...identityOf(after), expires_at: after.expires_at };
+    const told = { ...identityOf(after), ...(after.is_placeholder === 0 ? { expires_at: after.expires_at } : {}) };
     await record(tx, {
-      action: 'certificate.upload',
+      action,
       actor,
       resource: `certificates/${after.id}`,
       after: told,
@@ -99,6 +102,21 @@ export const createCertificates = (deps: CertificateDeps) => {
     });
     return after;
   };
+
+  const rowOf = (
+    uuid: string,
+    pair: CertificatePair,
+    how: { name: string; provider: string; is_placeholder: 0 | 1 },
+  ) => ({
+    ...how,
+    uuid,
+    domains: pair.names.join(','),
+    chain_pem: pair.chainPem,
+    key_sealed: vault.seal(pair.keyPem, certificateKeyContext(uuid)),
+    not_before: pair.notBefore.toISOString(),
+    expires_at: pair.notAfter.toISOString(),
+    created_at: clock().toISOString(),
+  });
 
   /** Throws a 409 that names the hosts that use it. */
   const checkUnused = async (executor: Executor, named: Identifier, checkVersion: CheckVersion) => {
@@ -121,7 +139,7 @@ export const createCertificates = (deps: CertificateDeps) => {
       actor,
       resource: `certificates/${before.id}`,
       before: identityOf(before),
-      history: [{ resource: `certificates/${before.uuid}`, before: kept(before), secret: ['key_pem'] }],
+      history: [{ resource: `certificates/${before.uuid}`, before: keptOf(before, vault), secret: ['key_pem'] }],
     });
     return before;
   };
@@ -133,6 +151,35 @@ export const createCertificates = (deps: CertificateDeps) => {
       create: (tx: Executor, { key_pem, ...rest }: KeptCertificate, actor: Actor) =>
         insertIn(tx, { ...rest, key_sealed: vault.seal(key_pem, certificateKeyContext(rest.uuid)) }, actor),
       remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+
+      /** A certificate as the history compares it. */
+      async current(tx: Executor, named: Identifier): Promise<object | undefined> {
+        const certificate = await store(tx).find(named);
+        return certificate && keptOf(certificate, vault);
+      },
+
+      /** Gives a certificate back what a change took. Throws a 409 when that was not kept. */
+      takeBack: async (tx: Executor, named: Identifier, fields: State, actor: Actor) =>
+        replacing.takenBack(tx, await findIn(tx, named), fields, actor),
+
+      /** Puts what an authority gave in the place of what is there. Throws a `Refusal`, as `issued` of `replacing.ts`. */
+      replace: async (
+        tx: Executor,
+        id: number,
+        pair: Pick<CertificatePair, 'chainPem' | 'keyPem'>,
+        actor: Actor,
+      ): Promise<StoredCertificate> => replacing.issued(tx, await findIn(tx, id), pair, actor),
+
+      /** A certificate that is ordered, with a self-signed one of its names standing in for it until it is there. */
+      async createPlaceholder(
+        tx: Executor,
+        { name, names, provider }: PlaceholderFields,
+        actor: Actor,
+      ): Promise<StoredCertificate> {
+        const pair = await makePlaceholder(names, clock());
+        const row = rowOf(randomUUID(), pair, { name, provider, is_placeholder: 1 });
+        return insertIn(tx, row, actor, 'certificate.order');
+      },
     },
 
     async list(query: ListQuery): Promise<Page<Certificate>> {
@@ -152,26 +199,11 @@ export const createCertificates = (deps: CertificateDeps) => {
       actor: Actor,
     ): Promise<Certificate & UploadedCertificate> {
       const pair = parseCertificatePair(certificatePem, keyPem);
-      const uuid = randomUUID();
-      const now = clock();
-      const certificate = await transact((tx) => {
-        const fields = {
-          uuid,
-          name,
-          provider: 'custom',
-          domains: pair.names.join(','),
-          chain_pem: pair.chainPem,
-          key_sealed: vault.seal(pair.keyPem, certificateKeyContext(uuid)),
-          not_before: pair.notBefore.toISOString(),
-          expires_at: pair.notAfter.toISOString(),
-          is_placeholder: 0,
-          created_at: now.toISOString(),
-        };
-        return insertIn(tx, fields, actor);
-      });
+      const row = rowOf(randomUUID(), pair, { name, provider: 'custom', is_placeholder: 0 });
+      const certificate = await transact((tx) => insertIn(tx, row, actor));
       await plane.syncCertificates([certificate.id]);
       const { applied, issue } = plane.certificateState(certificate.id);
-      const warnings = [applied ? undefined : `The proxy lacks it: ${issue}`, validityWarning(certificate, now)];
+      const warnings = [applied ? undefined : `The proxy lacks it: ${issue}`, validityWarning(certificate, clock())];
       const warning = warnings.filter((text) => text !== undefined).join('. ');
       return { ...(await shownOne(db, certificate)), ...(warning === '' ? {} : { warning }) };
     },

@@ -83,9 +83,26 @@ export const certificateStore = (db: Executor) => ({
     fields: Pick<
       StoredCertificate,
       'domains' | 'chain_pem' | 'key_sealed' | 'not_before' | 'expires_at' | 'is_placeholder'
-    >,
+    > &
+      Partial<Pick<StoredCertificate, 'name' | 'provider'>>,
   ): Promise<StoredCertificate> {
     return db.updateTable('certificates').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  },
+
+  async rename(id: number, name: string): Promise<StoredCertificate> {
+    const query = db.updateTable('certificates').set({ name }).where('id', '=', id);
+    return query.returningAll().executeTakeFirstOrThrow();
+  },
+
+  /** The names that are ordered for a certificate; undefined when nobody orders it. */
+  async orderedNames(id: number): Promise<string[] | undefined> {
+    const query = db.selectFrom('certificate_orders').select('names').where('certificate_id', '=', id);
+    return (await query.executeTakeFirst())?.names.split(',');
+  },
+
+  /** Nobody orders or renews it from now on. */
+  async endOrder(id: number): Promise<void> {
+    await db.deleteFrom('certificate_orders').where('certificate_id', '=', id).execute();
   },
 
   async delete(id: number): Promise<void> {
