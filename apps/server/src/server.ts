@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { backUpBeforeMigration } from '@sallyport/backup/shelf/before-migration';
@@ -185,7 +186,9 @@ export const startServer = async (
     system,
     accounts,
   });
+  const node = randomUUID();
   const traffic = createTraffic(ground, {
+    node,
     plane: dataPlane.routes,
     reservedOrigin: dataPlane.reservedOrigin,
     isOwnApi: dataPlane.isOwnApi,
@@ -238,9 +241,13 @@ export const startServer = async (
     ? await listenForRoutes({
         database,
         url: config.databaseUrl,
+        node,
         onChanged: traffic.changedElsewhere,
+        onChallenges: traffic.challenges.changedElsewhere,
+        onChallengesHeld: traffic.challenges.heldElsewhere,
         onGap() {
           traffic.forget();
+          void traffic.challenges.replay();
           return watch.reconcile();
         },
         log,
@@ -249,8 +256,10 @@ export const startServer = async (
   const watch = dataPlane.watch(() => {
     // Another process may have started from files that lack the last moment's changes.
     protection.replay().catch((err: unknown) => log.error({ err }, 'replay failed'));
+    void traffic.challenges.replay();
   });
   watching.resolve(watch);
+  const challenges = traffic.challenges.start();
   // Whoever is answered may change something, and a change waits for what is stored to be read once.
   const started = new AbortController();
   await Promise.race([
@@ -273,6 +282,7 @@ export const startServer = async (
         { stop: () => app.close() },
         ...(otherNodes ? [otherNodes] : []),
         restored,
+        challenges,
         watch,
         reminding,
         system,

@@ -7,6 +7,7 @@ export * from './block.ts';
 export * from './certificate.ts';
 export * from './crowdsec.ts';
 export * from './decision.ts';
+export * from './dns-provider.ts';
 export * from './emergency.ts';
 export * from './error-body.ts';
 export * from './guard-config.ts';

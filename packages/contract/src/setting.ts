@@ -61,7 +61,18 @@ export type MailTest = Static<typeof MailTest>;
 
 /** What a setting holds, its default, and what it does; a key that is not here is refused. Only administrators change settings. */
 export interface SettingDefinition {
-  type: 'boolean' | 'url' | 'text' | 'integer' | 'email' | 'choice' | 'cron' | 'place' | 'fingerprints' | 'private_key';
+  type:
+    | 'boolean'
+    | 'url'
+    | 'text'
+    | 'integer'
+    | 'email'
+    | 'choice'
+    | 'cron'
+    | 'place'
+    | 'fingerprints'
+    | 'private_key'
+    | 'name_servers';
   default: string;
   description: string;
   /** Bounds of an integer, both included. */
@@ -204,6 +215,12 @@ export const SETTINGS = {
     isSecret: true,
     default: '',
     description: 'Password at the SFTP host, where it takes no key.',
+  },
+  'acme.dns_resolvers': {
+    type: 'name_servers',
+    default: '',
+    description:
+      'Where DNS is asked when certificates are ordered: addresses of name servers, with a port where it is not 53, such as 192.0.2.1 [2001:db8::1]:5353. Empty: those of the system.',
   },
   'smtp.host': {
     type: 'text',

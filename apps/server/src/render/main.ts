@@ -15,6 +15,7 @@ import { pendingResets } from '@sallyport/recovery/pending';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
+import { renderChallenges } from '../dataplane/challenges/plane.ts';
 import { haproxyProgram, ownListeners, toProxySettings } from '../dataplane/proxy-settings.ts';
 import { createOriginGuard, createOwnOrigin } from '../dataplane/routes/origins/guard.ts';
 import { createOriginResolver } from '../dataplane/routes/origins/resolver.ts';
@@ -22,7 +23,7 @@ import { originAddressStore } from '../dataplane/routes/origins/store.ts';
 import { createPlane } from '../dataplane/routes/plane.ts';
 import type { RouteSource } from '../dataplane/routes/source.ts';
 import { createSecuritySource, findCoreRuleSet } from '../features/protection/stored.ts';
-import { createRouteSource } from '../features/traffic/stored.ts';
+import { createRouteSource, storedChallenges } from '../features/traffic/stored.ts';
 import { systemLookup } from '../net/system-lookup.ts';
 import { renderEnforcement, renderOpen } from './protection.ts';
 
@@ -92,13 +93,14 @@ const render = async (): Promise<void> => {
       answered();
     },
   };
+  const log = createLog('render', 'warn', logOutput(config.logFormat));
   const plane = createPlane({
     driver,
     source,
     resolver,
     reservedOrigin: createOriginGuard(() => ownListeners(config)),
     isOwnApi,
-    log: createLog('render', 'warn', logOutput(config.logFormat)),
+    log,
   });
   // A server that is alive goes on changing the store, and its own writes may come before ours: what was acknowledged
   // while we rendered must not be missing from the files that HAProxy is about to read.
@@ -110,6 +112,9 @@ const render = async (): Promise<void> => {
     rendered = now;
     await enforce();
   }
+  // At last, so that they are what HAProxy would have answered without its restart.
+  await renderChallenges(config.dataDir, await storedChallenges(database.kysely, new Date()), log);
+  asked();
   await driver.stop();
   await database.stop();
 };

@@ -8,6 +8,7 @@ import type { HostIntake } from '../host-intake.ts';
 import type { Protection } from '../protection/index.ts';
 import type { Reverters } from '../reverter.ts';
 import type { System } from '../system/index.ts';
+import { createChallenges } from './acme/challenges/service.ts';
 import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
@@ -29,6 +30,8 @@ const CONNECTION_TEST_TIMEOUT_MS = 5_000;
 export interface TrafficDeps {
   /** Where routes and certificates go live. */
   plane: Plane;
+  /** A UUID by which other nodes on the same store know this one. */
+  node: string;
   reservedOrigin: ProxyHostDeps['reservedOrigin'];
   protection: Pick<Protection, 'hostsChanged' | 'listedHosts' | 'inForce' | 'refusedUpgradeAt'>;
   isOwnApi: WayInDeps['isOwnApi'];
@@ -36,8 +39,11 @@ export interface TrafficDeps {
 }
 
 /** Wires what is proxied to where: proxy hosts, remote servers, certificates. */
-export const createTraffic = (ground: Ground, { plane, reservedOrigin, protection, isOwnApi, backUp }: TrafficDeps) => {
-  const { database, vault, record, recordMany, clock, log } = ground;
+export const createTraffic = (
+  ground: Ground,
+  { plane, node, reservedOrigin, protection, isOwnApi, backUp }: TrafficDeps,
+) => {
+  const { dataDir, database, vault, record, recordMany, clock, log } = ground;
   const { kysely: db, transact } = database;
   const common = { db, transact, record, clock };
   const surroundings = createHostSurroundings({
@@ -99,6 +105,7 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
   });
 
   const keepingWayIn = createKeepWayIn({ store: proxyHostStore, isOwnApi });
+  const challenges = createChallenges({ dataDir, database, node, clock, log });
 
   const reverters = {
     'proxy-hosts': createProxyHostReverter(proxyHosts, { syncHosts }),
@@ -130,6 +137,8 @@ export const createTraffic = (ground: Ground, { plane, reservedOrigin, protectio
       sync: syncHosts,
       keepingWayIn,
     } satisfies Omit<HostIntake, 'isJudged' | 'bringInLists'>,
+
+    challenges,
 
     /** To be told of what another node changed: takes it to the data plane. */
     async changedElsewhere({ hosts, certificates }: Record<'hosts' | 'certificates', number[]>): Promise<void> {

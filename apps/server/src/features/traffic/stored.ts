@@ -1,6 +1,8 @@
+import type { ChallengeAnswer } from '@sallyport/haproxy';
 import type { Executor } from '@sallyport/store/database/open';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { RouteSource } from '../../dataplane/routes/source.ts';
+import { challengeStore } from './acme/challenges/store.ts';
 import { toCertificateSource } from './certificates/source.ts';
 import { certificateStore } from './certificates/store.ts';
 import { toHostRoute } from './proxy-hosts/route.ts';
@@ -23,6 +25,10 @@ export const noticing = (source: RouteSource, notice: () => Promise<void>): Rout
     }
   },
 });
+
+/** What certificate authorities are answered at `now`. */
+export const storedChallenges = (db: Executor, now: Date): Promise<ChallengeAnswer[]> =>
+  challengeStore(db).live(now.toISOString());
 
 /** Wires the stores of the features to what the data plane reads. */
 export const createRouteSource = (db: Executor, vault: Vault): RouteSource => {

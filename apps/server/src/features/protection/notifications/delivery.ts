@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import type { NotificationEvent, NotificationSettings } from '@sallyport/contract';
 import { type SafeFetch, SafeFetchError } from '../../../net/safe-fetch.ts';
+import { signatureOf } from '../../../net/webhook-signature.ts';
 import { webhookBody } from './webhook-format.ts';
 
 /** Limit of one attempt (contract.md). */
@@ -9,10 +9,6 @@ const USER_AGENT = 'Sallyport-Webhook/1.0';
 
 /** `undefined`: delivered. Otherwise why not, and whether trying again can help. */
 export type DeliveryFailure = { error: string; isFinal: boolean } | undefined;
-
-/** Signature of a body, as in `X-Sallyport-Signature`. */
-export const signatureOf = (secret: string, body: string): string =>
-  `sha256=${createHmac('sha256', secret).update(body, 'utf8').digest('hex')}`;
 
 /** Posts one event to the webhook, once. Never rejects. */
 export const postWebhook = async (

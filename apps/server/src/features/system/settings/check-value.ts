@@ -2,6 +2,7 @@ import { type NewSetting, SETTINGS, type SettingDefinition, type SettingKey } fr
 import { refuse } from '@sallyport/store/errors';
 import { parseEmail } from '@sallyport/store/names/email-address';
 import { normaliseBaseUrl } from '../../../net/base-url.ts';
+import { parseNameServers } from '../../../net/name-server-address.ts';
 import { parsePlaceUrl } from '../../../net/places/place-url.ts';
 import { parseFingerprints, parsePrivateKey } from '../../../net/places/ssh-keys.ts';
 import { nextAfter } from '../backups/cron.ts';
@@ -51,6 +52,7 @@ const normalisers: Readonly<Record<SettingDefinition['type'], Normalise>> = {
   },
   fingerprints: (value) => parseFingerprints(value).join(' '),
   private_key: (value) => (value === '' ? '' : parsePrivateKey(value)),
+  name_servers: (value) => parseNameServers(value).join(' '),
   url: (value) => (value === '' ? '' : normaliseBaseUrl(value)),
 };
 

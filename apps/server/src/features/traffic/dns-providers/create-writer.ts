@@ -1,0 +1,80 @@
+import type { NameServers } from '../../../net/name-servers.ts';
+import type { SafeFetch } from '../../../net/safe-fetch.ts';
+import type { DnsProviderAccess } from './access.ts';
+import { runLego } from './lego/run.ts';
+import type { LegoTypes } from './lego/types.ts';
+import { writeByUpdate } from './rfc2136.ts';
+import type { KnownType, ProviderTypes } from './types.ts';
+import { waitUntilShown } from './wait-until-shown.ts';
+import { writeByHook } from './webhook.ts';
+import { type DnsChallenge, type DnsRecordWriter, DnsWriteFailed, inWords, type OpenRecords } from './writer.ts';
+
+const WAIT_MS = 5 * 60_000;
+
+export interface DnsWriterDeps {
+  /** DNS as it is to be asked at this moment. */
+  nameServers: () => Promise<NameServers>;
+  types: Pick<ProviderTypes, 'find'>;
+  lego: Pick<LegoTypes, 'program'>;
+  /** Calls hooks: it may reach private addresses, which an administrator named. */
+  fetch: SafeFetch;
+  /** Where runs of lego keep what they need; see `clearLeftRuns`. */
+  directory: string;
+}
+
+/** Makes what sets records at providers of all types. */
+export const createDnsRecordWriter = (deps: DnsWriterDeps): DnsRecordWriter => {
+  const typeOf = async (type: string): Promise<KnownType> => {
+    const known = await deps.types.find(type).catch(inWords);
+    if (!known)
+      throw new DnsWriteFailed(
+        `No DNS provider of type ${type} is known here; the lego that knew it may be another one now`,
+      );
+    return known;
+  };
+
+  return {
+    async rounds(provider, challenges) {
+      const { lego } = await typeOf(provider.type);
+      return lego?.isSequential ? challenges.map((challenge) => [challenge]) : [[...challenges]];
+    },
+
+    async open(provider: DnsProviderAccess, challenges, { accountKeyPem, signal, waitMs = WAIT_MS }) {
+      const { lego } = await typeOf(provider.type);
+      const dns = await deps.nameServers();
+      const records = await Promise.all(
+        challenges.map(async ({ domain, value }: DnsChallenge) => ({
+          domain,
+          name: await dns.follow(`_acme-challenge.${domain}`).catch(inWords),
+          value,
+        })),
+      );
+
+      const write = async (): Promise<OpenRecords> => {
+        if (provider.type === 'rfc2136') return writeByUpdate(provider, records, { dns, signal });
+        if (provider.type === 'webhook') return writeByHook(provider, records, { fetch: deps.fetch, signal });
+        if (!lego) throw new DnsWriteFailed(`Nobody writes to providers of type ${provider.type}`);
+        const program = await deps.lego.program().catch(inWords);
+        return runLego({
+          program,
+          type: lego,
+          access: provider,
+          challenges,
+          accountKeyPem,
+          resolvers: dns.servers,
+          directory: deps.directory,
+          signal,
+        });
+      };
+
+      const written = await write();
+      try {
+        await waitUntilShown(dns, records, { limitMs: waitMs, signal });
+      } catch (error) {
+        await written.close().catch(() => {});
+        throw error;
+      }
+      return written;
+    },
+  };
+};

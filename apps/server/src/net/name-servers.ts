@@ -1,0 +1,109 @@
+import { Resolver } from 'node:dns/promises';
+import { formatAddress, parseAddress } from './name-server-address.ts';
+
+/** For one server, once; c-ares asks again by itself. */
+const ASK_MS = 3_000;
+const TRIES = 2;
+/** As long as a chain of aliases may be; resolvers give up at about as many. */
+const MAX_ALIASES = 10;
+
+/** There is no such record, or no such name. */
+const NOTHING = ['ENODATA', 'ENOTFOUND'];
+
+const REASONS: Readonly<Record<string, string>> = {
+  ETIMEOUT: 'the name servers do not answer',
+  ECONNREFUSED: 'the name servers refuse the connection',
+  EREFUSED: 'the name servers refuse to answer',
+  ESERVFAIL: 'the name servers answer that they failed (SERVFAIL)',
+};
+
+/** What came of a look-up; rejects with an `Error` in words when nobody could answer it. */
+const found = async <T>(name: string, asked: Promise<T[]>): Promise<T[]> => {
+  try {
+    return await asked;
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (NOTHING.includes(code)) return [];
+    throw new Error(`${name} can't be looked up: ${REASONS[code] ?? code}`, { cause: error });
+  }
+};
+
+const ask = (servers: readonly string[]): Resolver => {
+  const resolver = new Resolver({ timeout: ASK_MS, tries: TRIES });
+  if (servers.length > 0) resolver.setServers(servers);
+  return resolver;
+};
+
+/** A name server of a zone; `address` has the port when it is not 53. */
+export interface NameServer {
+  name: string;
+  address: string;
+}
+
+/**
+ * Asks DNS itself, past /etc/hosts. `servers` are where look-ups begin, `address` or `address:port`; none: the system's.
+ * A server of a zone that is among them is asked at the port that is given there.
+ */
+export const createNameServers = (servers: readonly string[]) => {
+  const resolver = ask(servers);
+  const given = servers.map(parseAddress);
+
+  const isAlias = async (name: string): Promise<boolean> => (await found(name, resolver.resolveCname(name))).length > 0;
+
+  const addressesOf = async (name: string): Promise<string[]> => {
+    const kinds = [resolver.resolve4(name), resolver.resolve6(name)];
+    // Those of one family are enough, whatever becomes of the other.
+    const all = await Promise.all(kinds.map((kind) => found(name, kind).catch((): string[] => [])));
+    return all.flat();
+  };
+
+  return {
+    servers,
+
+    /** Where a name leads by CNAME records; itself without one. Rejects when they lead in a circle, or too far. */
+    async follow(name: string): Promise<string> {
+      const seen = new Set<string>();
+      for (let at = name.toLowerCase(); ; ) {
+        if (seen.has(at)) throw new Error(`the CNAME records of ${name} lead in a circle`);
+        if (seen.size > MAX_ALIASES) throw new Error(`${name} leads over more than ${MAX_ALIASES} CNAME records`);
+        seen.add(at);
+        const [next] = await found(at, resolver.resolveCname(at));
+        if (next === undefined) return at;
+        at = next.toLowerCase().replace(/\.$/, '');
+      }
+    },
+
+    /** The zone that a name lies in. Rejects when there is none. */
+    async zoneOf(name: string): Promise<string> {
+      for (let at = name; at !== ''; at = at.slice(at.indexOf('.') + 1 || at.length)) {
+        const [authority] = await found(
+          at,
+          resolver.resolveSoa(at).then((soa) => [soa]),
+        );
+        // The answer for an alias is that of where it leads.
+        if (authority && !(await isAlias(at))) return at;
+      }
+      throw new Error(`no zone is found that ${name} lies in`);
+    },
+
+    /** The servers of a zone, one for each address. */
+    async serversOf(zone: string): Promise<NameServer[]> {
+      const names = await found(zone, resolver.resolveNs(zone));
+      const each = names.map(async (name) =>
+        (await addressesOf(name)).map((address) => {
+          const known = given.find((one) => one.address === address);
+          return { name, address: formatAddress(address, known?.port) };
+        }),
+      );
+      return (await Promise.all(each)).flat();
+    },
+
+    /** Values of TXT records, as `server` tells them; without one, as the resolver does. Rejects when it does not answer. */
+    async textOf(name: string, server?: NameServer): Promise<string[]> {
+      const asked = server === undefined ? resolver : ask([server.address]);
+      const records = await found(name, asked.resolveTxt(name));
+      return records.map((parts) => parts.join(''));
+    },
+  };
+};
+export type NameServers = ReturnType<typeof createNameServers>;
