@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { domainToUnicode } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 const MAX_NAME = 253;
 const MAX_LABEL = 63;
@@ -14,6 +14,12 @@ export const normaliseName = (name: string): string =>
 /** Whether it is an address, in the way RFC 8738 writes it. */
 export const isAddress = (name: string): boolean => isIP(name) !== 0 && !name.includes('%');
 
+/** Node gives back what it can't decode, as it is or as nothing, depending on its version. */
+const isPunycode = (label: string): boolean => {
+  const decoded = domainToUnicode(label);
+  return decoded !== '' && decoded !== label && domainToASCII(decoded) === label;
+};
+
 const labelProblem = (label: string): string | undefined => {
   if (label === '') return 'has an empty part between two dots';
   if (label.length > MAX_LABEL) return `has a part of more than ${MAX_LABEL} characters`;
@@ -21,10 +27,7 @@ const labelProblem = (label: string): string | undefined => {
   if (label.includes('*')) return 'has a * elsewhere than as its whole first part';
   if (!/^[a-z0-9-]+$/.test(label)) return 'has characters that a DNS name can’t have';
   if (label.startsWith('-') || label.endsWith('-')) return 'has a part that begins or ends with a hyphen';
-  if (label.startsWith('xn--')) {
-    // Empty when it decodes to nothing that IDNA allows.
-    return domainToUnicode(label) === '' ? 'has a part that is not valid punycode' : undefined;
-  }
+  if (label.startsWith('xn--')) return isPunycode(label) ? undefined : 'has a part that is not valid punycode';
   return label.slice(2, 4) === '--'
     ? 'has a part with hyphens in third and fourth place, which are reserved'
     : undefined;
