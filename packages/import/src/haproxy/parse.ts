@@ -12,6 +12,8 @@ export interface Line {
 export interface Section {
   kind: string;
   name: string;
+  /** The `defaults` that it names. */
+  from: string | undefined;
   at: Place;
   lines: Line[];
 }
@@ -48,7 +50,11 @@ const wordsOf = (line: string, at: Place): string[] => {
     WORD.lastIndex = from;
     const [raw] = WORD.exec(line) ?? [];
     if (raw === undefined)
-      throw new HaproxyError('a quote is never closed, or a backslash has nothing after it', at, line);
+      throw new HaproxyError(
+        'a quote is never closed, or a backslash has nothing after it',
+        { ...at, column: from + 1 },
+        line.slice(from),
+      );
     words.push(
       raw.replaceAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/g, (_, double?: string, single?: string, one?: string) =>
         double !== undefined ? double.replaceAll(/\\(.)/g, '$1') : (single ?? one!),
@@ -87,7 +93,9 @@ export const parseHaproxy = ({ name: file, content }: SourceFile): Section[] => 
     if (first === undefined) continue;
     if (KINDS.has(first)) {
       if (NAMED.has(first) && name === undefined) throw new HaproxyError(`${first} needs a name`, at, text);
-      sections.push({ kind: first, name: name ?? '', at, lines: [] });
+      const from = words.indexOf('from', 1);
+      const own = from === 1 && first === 'defaults' ? '' : (name ?? '');
+      sections.push({ kind: first, name: own, from: from === -1 ? undefined : words[from + 1], at, lines: [] });
     } else {
       const section = sections.at(-1);
       if (!section) throw new HaproxyError('this stands in no section', at, text);

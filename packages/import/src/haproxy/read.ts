@@ -2,71 +2,35 @@ import { atMost } from '../at-most.ts';
 import { nameOrWarning, shorten, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
-import { lossesIn, type Target, targetOf } from './backend.ts';
-import { aclsOf, termsOf } from './condition.ts';
+import { type Target, targetOf } from './backend.ts';
+import { aclsOf } from './condition.ts';
+import { linesOf } from './defaults.ts';
+import { lossesIn, secures } from './losses.ts';
+import { once } from './once.ts';
 import { HaproxyError, type Line, parseHaproxy, type Section } from './parse.ts';
+import { type Way, waysBefore, waysOf } from './ways.ts';
 
 const MAX_WARNINGS = 1000;
 
 const EVERYWHERE = new Set(['', '*', '0.0.0.0', '::', '[::]', 'ipv4@', 'ipv6@', 'ipv4@*', 'ipv6@*']);
 
-/** A rule of a frontend that sends a name's requests somewhere. */
-interface Way {
-  line: Line;
-  backend: string;
-  others: string[];
-}
-
+/** What a frontend does with requests for a name. */
 interface Found {
   frontend: Section;
-  ways: Way[];
+  name: string;
+  ways: readonly Way[];
 }
 
-/** Computed once for a section: a frontend may have ten thousand names. */
-const once = <T>(compute: (section: Section) => T): ((section: Section) => T) => {
-  const known = new WeakMap<Section, { value: T }>();
-  return (section) => {
-    const found = known.get(section) ?? { value: compute(section) };
-    known.set(section, found);
-    return found.value;
-  };
-};
-
 const bindsOf = once(({ lines }): Line[] => lines.filter(({ words }) => words[0] === 'bind'));
+const securesIn = once(({ lines }): boolean => lines.some(secures));
+const speaksTls = ({ frontend }: Found) => bindsOf(frontend).some(({ words }) => words.includes('ssl'));
 
-const securesIn = once(({ lines }): boolean =>
-  lines.some(({ words }) => /^(?:http-request )?redirect scheme https\b/.test(words.join(' '))),
-);
-
-/** The names of a frontend, and for each the rules that are for it, in their order. */
-const waysOf = (frontend: Section, warnings: ImportWarning[]): Map<string, Way[]> => {
-  const acls = aclsOf(frontend);
-  const ways = new Map<string, Way[]>();
-  for (const line of frontend.lines) {
-    const [what, backend = ''] = line.words;
-    if (what === 'default_backend') {
-      const message = `requests for any other name go to ${shorten(backend)} in HAProxy; a proxy host needs a name`;
-      warnings.push(warn(line.at, message));
-    }
-    if (what !== 'use_backend') continue;
-    for (const { names, others } of termsOf(line, acls)) {
-      if (!names) warnings.push(warn(line.at, `${shorten(line.words.join(' '))} is not imported: it asks for no name`));
-      for (const name of new Set(names)) {
-        const known = ways.get(name);
-        if (known) known.push({ line, backend, others });
-        else ways.set(name, [{ line, backend, others }]);
-      }
-    }
-  }
-  return ways;
-};
-
-const lossesOf = ({ frontend, ways }: Found, chosen: Way, target: Target): Loss[] => {
-  const losses: Loss[] = 'losses' in target ? [...target.losses] : [];
+const lossesOfBinds = once((frontend): Loss[] => {
+  const losses: Loss[] = [];
   for (const { at, words } of bindsOf(frontend)) {
     const [, address = words[1] ?? '', port = ''] = /^(.*?):(\d+)$/.exec(words[1] ?? '') ?? [];
-    if (!EVERYWHERE.has(address)) {
-      const message = `bind ${shorten(words[1] ?? '')}: the host is reached at every address that the proxy listens on`;
+    if (!EVERYWHERE.has(address) || words.includes('interface')) {
+      const message = `bind ${shorten(words.slice(1).join(' '))}: the host is reached at every address that the proxy listens on`;
       losses.push(loss(at, message, true));
     } else if (port !== '80' && port !== '443') {
       losses.push(loss(at, `port ${port}: the host is reached at the ports that the proxy listens on`));
@@ -76,59 +40,81 @@ const lossesOf = ({ frontend, ways }: Found, chosen: Way, target: Target): Loss[
       losses.push(loss(at, 'bind asks clients for a certificate, which is not taken over', true));
     }
   }
-  if (chosen.others.length > 0) {
-    const which = shorten(chosen.others.join(', '));
-    losses.push(
-      loss(chosen.line.at, `only requests that match ${which} go to this upstream in HAProxy, here all do`, true),
-    );
-  }
-  for (const { line, backend } of ways) {
-    if (backend === chosen.backend) continue;
-    losses.push(
-      loss(line.at, `some requests go to ${shorten(backend)} in HAProxy; a proxy host sends all to one upstream`),
-    );
-  }
   return losses;
-};
+});
 
+/** Makes proxy hosts of sections. Throws a `HaproxyError`. */
 const makeHosts = (sections: readonly Section[], warnings: ImportWarning[]): ImportedHost[] => {
-  const backends = new Map(sections.filter(({ kind }) => kind !== 'frontend').map((one) => [one.name, one]));
-  const defaults = sections.filter(({ kind }) => kind === 'defaults');
-  const modeOf = (section: Section) =>
-    [...defaults, section].flatMap(({ lines }) => lines).findLast(({ words }) => words[0] === 'mode')?.words[1];
-  const shared = defaults.flatMap(lossesIn);
-  const lossesOnce = once(lossesIn);
+  const stackOf = linesOf(sections);
+  const backends = new Map(
+    sections.filter(({ kind }) => kind === 'backend' || kind === 'listen').map((one) => [one.name, one]),
+  );
+  const ownLosses = once((section) => lossesIn(section, aclsOf(stackOf(section))));
+  const lossesOf = (section: Section) => stackOf(section).flatMap(ownLosses);
+  const targets = once((backend): Target => targetOf(backend, stackOf(backend)));
+  const lossesOfBackend = (name: string): Loss[] | undefined => {
+    const backend = backends.get(name);
+    return backend && 'fields' in targets(backend) ? lossesOf(backend) : undefined;
+  };
+  /** Whether requests that go this way do not get to where those of the name go. */
+  const keeps = ({ term, backend }: Way): boolean =>
+    !term.isOfRequest || term.others.length === 0 || (lossesOfBackend(backend)?.some(({ keptOut }) => keptOut) ?? true);
   const byName = new Map<string, Found[]>();
+  const before = new Map<Section, ReturnType<typeof waysBefore>>();
   for (const frontend of sections.filter(({ kind }) => kind === 'frontend' || kind === 'listen')) {
-    for (const [name, ways] of waysOf(frontend, warnings)) {
-      const parsed = nameOrWarning(name, ways[0]!.line.at, warnings);
-      if (parsed !== undefined) byName.set(parsed, [...(byName.get(parsed) ?? []), { frontend, ways }]);
+    const { byName: ways, forAll } = waysOf(frontend, aclsOf(stackOf(frontend)), warnings);
+    before.set(frontend, waysBefore(forAll, keeps));
+    for (const [name, own] of ways) {
+      const parsed = nameOrWarning(name, own[0]!.line.at, warnings);
+      const found = { frontend, name, ways: own };
+      if (parsed !== undefined) byName.set(parsed, [...(byName.get(parsed) ?? []), found]);
     }
   }
-  const secures = sections.some(securesIn);
+  const lossesOfWays = ({ frontend, name, ways }: Found, chosen: Way): Loss[] => {
+    const losses: Loss[] = [];
+    const { others } = chosen.term;
+    if (others.length > 0) {
+      const which = shorten(others.join(', '));
+      losses.push(
+        loss(chosen.line.at, `only requests that match ${which} go to this upstream in HAProxy, here all do`, true),
+      );
+    }
+    for (const way of ways) {
+      if (way.backend === chosen.backend || (others.length === 0 && way.index > chosen.index)) continue;
+      const message = `some requests go to ${shorten(way.backend)} in HAProxy; a proxy host sends all to one upstream`;
+      losses.push(loss(way.line.at, message, keeps(way)));
+    }
+    const earlier = before.get(frontend)?.(chosen, name);
+    if (earlier) {
+      const message = `requests of some visitors go to ${shorten(earlier.backend)} in HAProxy, whatever they ask for`;
+      losses.push(loss(earlier.line.at, message, true));
+    }
+    return losses;
+  };
+  const isSecured = sections.some(securesIn);
   return Array.from(byName).flatMap(([name, all]) => {
-    const speaksTls = ({ frontend }: Found) => bindsOf(frontend).some(({ words }) => words.includes('ssl'));
     const found = all.find(speaksTls) ?? all[0]!;
-    const isSecure = speaksTls(found);
-    const chosen = found.ways.find(({ others }) => others.length === 0) ?? found.ways[0]!;
+    const chosen = found.ways.find(({ term }) => term.others.length === 0) ?? found.ways[0]!;
     const { at } = chosen.line;
     const backend = backends.get(chosen.backend);
-    const missing = { impossible: `its backend ${shorten(chosen.backend)} is not in the files` };
-    const target = backend ? targetOf(backend, (modeOf(backend) ?? 'tcp') !== 'http') : missing;
+    const target = backend
+      ? targets(backend)
+      : { impossible: `its backend ${shorten(chosen.backend)} is not in the files` };
     if (!backend || 'impossible' in target) {
-      const why = 'impossible' in target ? target.impossible : missing.impossible;
-      warnings.push(warn(at, `${name} is not imported: ${why}`));
+      if ('impossible' in target) warnings.push(warn(at, `${name} is not imported: ${target.impossible}`));
       return [];
     }
     const isPlain = all.some(
-      ({ frontend }) => !securesIn(frontend) && bindsOf(frontend).some(({ words }) => !words.includes('ssl')),
+      ({ frontend }) =>
+        !stackOf(frontend).some(securesIn) && bindsOf(frontend).some(({ words }) => !words.includes('ssl')),
     );
-    const fields = { ...target.fields, ssl_forced: isSecure && (secures || !isPlain) };
+    const fields = { ...target.fields, ssl_forced: speaksTls(found) && (isSecured || !isPlain) };
     const losses = [
-      ...lossesOf(found, chosen, target),
-      ...shared,
-      ...lossesOnce(found.frontend),
-      ...lossesOnce(backend),
+      ...target.losses,
+      ...lossesOfBinds(found.frontend),
+      ...lossesOfWays(found, chosen),
+      // What both stand on is told once.
+      ...new Set([...lossesOf(found.frontend), ...lossesOf(backend)]),
     ];
     return toHosts({ place: at, names: [name], fields, losses }, warnings);
   });
@@ -148,8 +134,9 @@ export const readHaproxy = (files: readonly SourceFile[]): Reading => {
     const [first] = sections;
     if (hosts.length === 0 && warnings.length === 0) {
       errors.push({
-        ...(first?.at ?? { file: files[0]?.name ?? '', line: 1 }),
+        ...(first?.at ?? { file: files[0]?.name ?? '', line: 1, column: 1 }),
         message: 'no frontend chooses a backend by a name',
+        text: first ? `${first.kind} ${shorten(first.name)}`.trim() : '',
       });
     }
   } catch (error) {

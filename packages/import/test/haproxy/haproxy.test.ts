@@ -87,7 +87,7 @@ test('a redirect to https, and a server whose certificate is checked', () => {
 });
 
 test.each([
-  ['a quote that is never closed', 'frontend a\n  bind "x\n', 2],
+  ['a quote that is never closed', 'frontend a\n"x\n', 2],
   ['a line in no section', 'bind :80\n', 1],
   ['a section without a name', 'defaults\nbackend\n', 2],
   ['10 MB in one line', `frontend a\n${'x'.repeat(10 * 2 ** 20)}`, 2],
