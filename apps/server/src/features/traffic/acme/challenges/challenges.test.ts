@@ -1,71 +1,21 @@
-import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { Config } from '@sallyport/deployment/config';
-import { proxyDirectory } from '@sallyport/deployment/places';
-import { type ChallengeAnswer, dataPlaneFiles } from '@sallyport/haproxy';
+import type { ChallengeAnswer } from '@sallyport/haproxy';
 import { listeningNodes } from '@sallyport/store/database/challenge-notices';
-import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
-import { listenForRoutes } from '@sallyport/store/database/route-notices';
-import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { ask } from '../../../../../../../test/support/http-client.ts';
 import { until } from '../../../../../../../test/support/until.ts';
 import { type DatabaseKind, emptyStore } from '../../../../testing/start-app.ts';
-import { startEnforced } from '../../../../testing/start-enforced.ts';
-import { createChallenges } from './service.ts';
+import { type ChallengeNode, startChallengeNode } from '../../../../testing/start-challenge-node.ts';
 
-const log = pino({ level: 'silent' });
 const LONG_MS = 30_000;
 
 const answerFor = (token: string): ChallengeAnswer => ({ token, keyAuthorization: `${token}.thumb-print_9` });
 
-/** One node: its HAProxy, and all of a server that has to do with challenges. */
-const startNode = async (config: Config, clock = () => new Date()) => {
-  const node = randomUUID();
-  const database = openDatabase(config);
-  await migrate(database);
-  const proxy = await startEnforced(config);
-  const challenges = createChallenges({ dataDir: config.dataDir, database, node, clock, log });
-  const running = challenges.start();
-  const listener = config.databaseUrl
-    ? await listenForRoutes({
-        database,
-        url: config.databaseUrl,
-        node,
-        onChanged: async () => {},
-        onChallenges: challenges.changedElsewhere,
-        onChallengesHeld: challenges.heldElsewhere,
-        onGap: challenges.replay,
-        log,
-      })
-    : undefined;
-  return {
-    node,
-    database,
-    proxy,
-    challenges,
-    /** Body of what is answered for a token, or the status. */
-    async answers(token: string): Promise<string | number> {
-      const path = `/.well-known/acme-challenge/${token}`;
-      const { status, body } = await ask({ port: proxy.port, host: 'anybody.test', path });
-      return status === 200 ? body : status;
-    },
-    file: () => readFileSync(join(proxyDirectory(config.dataDir), dataPlaneFiles.challengesMap), 'utf8'),
-    /** Hears of nothing any more; HAProxy goes on. */
-    endServer: async () => {
-      await listener?.stop();
-      await running.stop();
-      await database.stop();
-    },
-  };
-};
-type Node = Awaited<ReturnType<typeof startNode>>;
-
-const withNode = (kind: DatabaseKind, work: (node: Node) => Promise<void>, clock?: () => Date): Promise<void> =>
+const withNode = (
+  kind: DatabaseKind,
+  work: (node: ChallengeNode) => Promise<void>,
+  clock?: () => Date,
+): Promise<void> =>
   emptyStore(kind, async (config) => {
-    const node = await startNode(config, clock);
+    const node = await startChallengeNode(config, clock);
     try {
       await work(node);
     } finally {
@@ -74,7 +24,7 @@ const withNode = (kind: DatabaseKind, work: (node: Node) => Promise<void>, clock
     }
   });
 
-const stored = async ({ database }: Node): Promise<string[]> =>
+const stored = async ({ database }: ChallengeNode): Promise<string[]> =>
   (await database.kysely.selectFrom('acme_challenges').select('token').orderBy('token').execute()).map(
     ({ token }) => token,
   );
@@ -174,8 +124,8 @@ test('one whose time is over is given no more, and removed', async () => {
 test('on one PostgreSQL the other node gives an answer when publishing resolves, and none that was withdrawn', () =>
   emptyStore('postgres', (config) =>
     emptyStore('sqlite', async ({ dataDir }) => {
-      const here = await startNode(config);
-      const there = await startNode({ ...config, dataDir });
+      const here = await startChallengeNode(config);
+      const there = await startChallengeNode({ ...config, dataDir });
       let isThereUp = true;
       try {
         expect(await listeningNodes(here.database, here.node)).toEqual([there.node]);
