@@ -97,6 +97,10 @@ export const ImportPreviewHost = Type.Object(
     access_list: Type.Union([Type.String(), Type.Null()], {
       description: 'The access list of the source that guards it; the commit makes one here. Null without one.',
     }),
+    certificate: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'The certificate of the source that it is served with; the commit stores it with its key. Null without one.',
+    }),
     warnings: Type.Array(ImportNote, { description: 'What of the site a proxy host can not express.' }),
     issue: Type.Union([Type.String(), Type.Null()], {
       description: 'Why it can not be imported, in words; it counts as failed.',

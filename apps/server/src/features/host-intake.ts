@@ -12,6 +12,13 @@ export interface Incoming {
   replaces: boolean;
 }
 
+/** A certificate from elsewhere with its key, PEM. */
+export interface IncomingCertificate {
+  name: string;
+  certificatePem: string;
+  keyPem: string;
+}
+
 /** What became of one: the ids of the hosts that it changed, or why it is not there. */
 export type BroughtIn = { ids: number[] } | { refusal: Refusal };
 
@@ -32,6 +39,17 @@ export interface HostIntake {
     lists: readonly NewAccessList[],
     actor: Actor,
   ): Promise<ReadonlyMap<string, number | Refusal>>;
+  /** Why a certificate could not be stored, in words; undefined when it could. */
+  certificateIssue(certificate: IncomingCertificate): string | undefined;
+  /**
+   * Stores certificates in a transaction of the caller, who has to sync them afterwards, or finds those that are there already: the id of
+   * each, by its name, or why it can not be stored.
+   */
+  bringInCertificates(
+    tx: Executor,
+    certificates: readonly IncomingCertificate[],
+    actor: Actor,
+  ): Promise<ReadonlyMap<string, number | Refusal>>;
   /** Takes each in as far as it can be, in a transaction of the caller, who has to sync the ids afterwards. */
   bringIn(tx: Executor, incoming: readonly Incoming[], actor: Actor): Promise<BroughtIn[]>;
   /**
@@ -39,6 +57,6 @@ export interface HostIntake {
    * which they came, and the change would not go back by itself.
    */
   keepingWayIn<T>(tx: Executor, actor: Actor, work: () => Promise<T>): Promise<T>;
-  /** Resolves when these hosts are live as stored, or when it is known why they aren't. */
-  sync(ids: readonly number[]): Promise<void>;
+  /** Resolves when what has these ids is live as stored, or when it is known why it isn't. */
+  sync(changed: { hosts: readonly number[]; certificates: readonly number[] }): Promise<void>;
 }

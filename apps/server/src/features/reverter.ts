@@ -29,6 +29,8 @@ export interface Reverter<T extends Touched = Touched> {
   current(tx: Executor, key: string): Promise<object | undefined>;
   /** What has to be found out, or done, before the transaction. */
   prepare?(undoing: Undoing): Promise<void>;
+  /** The same for all of one kind that are taken back together. */
+  prepareAll?(undoings: readonly Undoing[]): Promise<void>;
   apply(tx: Executor, undoing: Undoing, actor: Actor): Promise<T>;
   /** Called after the commit, with one at least; resolves when what was changed is live, or when it is known why it isn't. */
   settle(touched: readonly T[]): Promise<void>;

@@ -98,6 +98,9 @@ export const createRevert = ({ db, transact, store, vault, reverters }: RevertDe
         throw notFitting(error, one);
       });
     }
+    for (const [reverter, ones] of Map.groupBy(found, (one) => one.reverter)) {
+      await reverter.prepareAll?.(ones.map(({ key, change }) => undoingOf(key, change)));
+    }
     const touched: Touch[] = [];
     await transact(async (tx) => {
       for (const one of found) touched.push(await undoIn(tx, one, reverting));

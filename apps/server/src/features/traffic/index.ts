@@ -9,6 +9,7 @@ import type { Protection } from '../protection/index.ts';
 import type { Reverters } from '../reverter.ts';
 import type { System } from '../system/index.ts';
 import { createChallenges } from './acme/challenges/service.ts';
+import { certificateIssue, createBringInCertificates } from './certificates/bring-in.ts';
 import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
@@ -83,6 +84,12 @@ export const createTraffic = (
     return plane.syncCertificates(ids);
   };
 
+  type Changed = Parameters<HostIntake['sync']>[0];
+  const syncChanged = async ({ hosts, certificates: changed }: Changed): Promise<void> => {
+    if (changed.length > 0) await syncCertificates(changed);
+    if (hosts.length > 0) await syncHosts(hosts);
+  };
+
   const proxyHosts = createProxyHosts({
     ...common,
     recordMany,
@@ -134,17 +141,20 @@ export const createTraffic = (
       wouldBe: proxyHosts.wouldBe,
       ownersByName: proxyHosts.ownersByName,
       bringIn: proxyHosts.within.bringIn,
-      sync: syncHosts,
+      certificateIssue,
+      bringInCertificates: createBringInCertificates({
+        store: certificateStore,
+        create: certificates.within.create,
+        clock,
+      }),
+      sync: syncChanged,
       keepingWayIn,
     } satisfies Omit<HostIntake, 'isJudged' | 'bringInLists'>,
 
     challenges,
 
     /** To be told of what another node changed: takes it to the data plane. */
-    async changedElsewhere({ hosts, certificates }: Record<'hosts' | 'certificates', number[]>): Promise<void> {
-      if (certificates.length > 0) await syncCertificates(certificates);
-      if (hosts.length > 0) await syncHosts(hosts);
-    },
+    changedElsewhere: syncChanged,
 
     /** To be told when another node may have changed anything: what is known of certificates is read anew. */
     forget: surroundings.certificatesChanged,

@@ -7,6 +7,7 @@ import type { HostIntake } from '../../host-intake.ts';
 import { resourceOf } from './active-session.ts';
 import { toOutcome } from './outcome.ts';
 import type { PlannedHost } from './plan.ts';
+import { createBringInReferences, type Failure } from './references.ts';
 import { badCommit, type Decision, decide } from './resolve.ts';
 import type { createReading } from './session.ts';
 import { type ImportStore, isActive } from './store.ts';
@@ -24,12 +25,6 @@ export interface CommitDeps {
   clock: () => Date;
 }
 
-/** A host that was to come in, and why it did not. */
-interface Failure {
-  imported: PlannedHost['imported'];
-  message: string;
-}
-
 const endedMeanwhile = (uuid: string, state = 'ended') =>
   refuse.conflict(`Import session ${uuid} was ${state} meanwhile`, {
     details: 'by another request, which may be of another node; this one changed nothing',
@@ -37,6 +32,8 @@ const endedMeanwhile = (uuid: string, state = 'ended') =>
 
 /** Makes the function that commits a session: all of it in one transaction. */
 export const createCommit = ({ db, transact, store, reading, planOf, intake, backUp, record, clock }: CommitDeps) => {
+  const bringInReferences = createBringInReferences(intake);
+
   /** What was read of the session that a commit is for. Throws a 400 for one that is not under review. */
   const reviewed = async (uuid: string): Promise<Reading> => {
     const found = await store(db).find(uuid);
@@ -47,47 +44,19 @@ export const createCommit = ({ db, transact, store, reading, planOf, intake, bac
     return known;
   };
 
-  /** Makes the access lists of hosts that come in. Those whose list can not be made must not come in without it. */
-  const bringInGuards = async (
-    tx: Executor,
-    incoming: Decision['incoming'],
-    accessLists: NonNullable<Reading['accessLists']>,
-    actor: Actor,
-  ): Promise<{ guarded: Decision['incoming']; unguarded: Failure[] }> => {
-    const wanted = new Set(incoming.map(({ host }) => host.imported.access_list));
-    const lists = accessLists.filter(({ name }) => wanted.has(name));
-    const ids = await intake.bringInLists(tx, lists, actor);
-    const guarded: Decision['incoming'] = [];
-    const unguarded: Failure[] = [];
-    for (const { host, replaces } of incoming) {
-      const { access_list: name } = host.imported;
-      const id = name === undefined ? undefined : ids.get(name);
-      if (name === undefined) guarded.push({ host, replaces });
-      else if (typeof id === 'number') {
-        guarded.push({ host: { ...host, input: { ...host.input, access_list_id: id } }, replaces });
-      } else {
-        unguarded.push({ imported: host.imported, message: `its access list ${name}: ${id?.message ?? 'is missing'}` });
-      }
-    }
-    return { guarded, unguarded };
-  };
-
   const commitIn = async (
     tx: Executor,
     uuid: string,
     decision: Decision,
-    { accessLists = [] }: Reading,
+    known: Reading,
     backup: string | null,
     actor: Actor,
   ) => {
     const { skipped, failed } = decision;
-    const { guarded: incoming, unguarded } = await bringInGuards(tx, decision.incoming, accessLists, actor);
+    const { incoming, left, certificates } = await bringInReferences(tx, decision.incoming, known, actor);
     const hosts = incoming.map(({ host: { input }, replaces }) => ({ input, replaces }));
     const results = await intake.bringIn(tx, hosts, actor);
-    const failures: Failure[] = [
-      ...failed.map(({ imported, issue }) => ({ imported, message: issue ?? '' })),
-      ...unguarded,
-    ];
+    const failures: Failure[] = [...failed.map(({ imported, issue }) => ({ imported, message: issue ?? '' })), ...left];
     const ids: number[] = [];
     const names: string[] = [];
     for (const [index, result] of results.entries()) {
@@ -103,7 +72,7 @@ export const createCommit = ({ db, transact, store, reading, planOf, intake, bac
     await record(tx, { action: 'import.commit', actor, resource: resourceOf(uuid), after });
     const ended = { state: 'committed', outcome: toOutcome(counts, names), updated_at: clock().toISOString() };
     if (!(await store(tx).end(uuid, ended))) throw endedMeanwhile(uuid);
-    return { ids, counts, failures };
+    return { hosts: ids, certificates, counts, failures };
   };
 
   /**
@@ -116,7 +85,7 @@ export const createCommit = ({ db, transact, store, reading, planOf, intake, bac
     const known = await reviewed(uuid);
     const { incoming } = decide(await planOf(known, db), resolutions);
     const backup = incoming.length > 0 ? await backUp('before-import') : null;
-    const { ids, counts, failures } = await transact(async (tx) => {
+    const { hosts, certificates, counts, failures } = await transact(async (tx) => {
       // First of all: what another commit brought in would be told as conflicts.
       const session = await store(tx).find(uuid);
       if (!session || !isActive(session)) throw endedMeanwhile(uuid, session?.state);
@@ -124,7 +93,7 @@ export const createCommit = ({ db, transact, store, reading, planOf, intake, bac
       const decision = decide(await planOf(known, tx), resolutions);
       return intake.keepingWayIn(tx, actor, () => commitIn(tx, uuid, decision, known, backup, actor));
     });
-    if (ids.length > 0) await intake.sync(ids);
+    await intake.sync({ hosts, certificates });
     return {
       ...counts,
       failures: failures.map(({ imported: { domain, file, line }, message }) => ({ domain, message, file, line })),

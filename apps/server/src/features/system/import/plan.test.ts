@@ -24,6 +24,7 @@ const plan = (hosts: readonly ImportedHost[]) =>
         return { fields: input, names: input.domain.split(',') };
       },
       isJudged: () => true,
+      certificateIssue: () => undefined,
       ownersByName: async () => new Map(),
     },
   );

@@ -1,6 +1,7 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { NewProxyHost } from '@sallyport/contract';
 import type { ImportedHost, Reading } from '@sallyport/import';
+import { inPortions } from '@sallyport/store/database/portions';
 import { Refusal } from '@sallyport/store/errors';
 import type { HostIntake, PresentHost } from '../../host-intake.ts';
 
@@ -28,8 +29,21 @@ const guarded = (imported: ImportedHost, isJudged: ReadonlyMap<string, boolean>)
   return { ...imported, enabled: false, warnings: [{ file, line, message }, ...warnings] };
 };
 
+/** Without a certificate that would be refused here. */
+const certified = (imported: ImportedHost, issues: ReadonlyMap<string, string | undefined>): ImportedHost => {
+  const { certificate, ...rest } = imported;
+  if (certificate === undefined) return imported;
+  const issue = issues.has(certificate) ? issues.get(certificate) : 'it is missing';
+  if (issue === undefined) return imported;
+  const { file, line, warnings } = imported;
+  const message = `its certificate ${certificate} is not taken over: ${issue}`;
+  return { ...rest, warnings: [{ file, line, message }, ...warnings] };
+};
+
 const LONGEST_NAME = 255;
 const HOSTS_A_TURN = 500;
+/** Each takes about a millisecond. */
+const CERTIFICATES_A_TURN = 20;
 
 const outOfBounds = ({ forward_port, name = '' }: NewProxyHost): string | undefined => {
   if (!Number.isInteger(forward_port) || forward_port < 1 || forward_port > 65_535) {
@@ -57,21 +71,26 @@ const judge = (
  * one was meant is not ours to guess, so that the second can not be imported, and says so.
  */
 export const planHosts = async (
-  { hosts, accessLists = [] }: Pick<Reading, 'hosts' | 'accessLists'>,
+  { hosts, accessLists = [], certificates = [] }: Pick<Reading, 'hosts' | 'accessLists' | 'certificates'>,
   {
     wouldBe,
     isJudged,
+    certificateIssue,
     ownersByName,
-  }: Pick<HostIntake, 'wouldBe' | 'isJudged'> & {
+  }: Pick<HostIntake, 'wouldBe' | 'isJudged' | 'certificateIssue'> & {
     ownersByName: (names: readonly string[]) => Promise<ReadonlyMap<string, PresentHost>>;
   },
 ): Promise<PlannedHost[]> => {
   const claimed = new Map<string, ImportedHost>();
   const judged: Omit<PlannedHost, 'conflicts' | 'owners'>[] = [];
   const judgedLists = new Map(accessLists.map((list) => [list.name, isJudged(list)]));
+  const issues = new Map<string, string | undefined>();
+  for await (const portion of inPortions(certificates, CERTIFICATES_A_TURN)) {
+    for (const certificate of portion) issues.set(certificate.name, certificateIssue(certificate));
+  }
   for (const [index, host] of hosts.entries()) {
     if (index % HOSTS_A_TURN === HOSTS_A_TURN - 1) await yieldToOthers();
-    const imported = guarded(host, judgedLists);
+    const imported = guarded(certified(host, issues), judgedLists);
     const input = toInput(imported);
     const { names, issue } = judge(input, wouldBe);
     const twice = names.find((name) => claimed.has(name));

@@ -29,7 +29,7 @@ const changesOf = ({ input, names, owners: [first] }: PlannedHost): ImportPrevie
 const toHost = (planned: PlannedHost): ImportPreviewHost => {
   const { imported, names, issue, conflicts, owners } = planned;
   const { domain, forward_host, forward_port, forward_scheme, name = '', file, line, column, warnings } = imported;
-  const { access_list = null } = imported;
+  const { access_list = null, certificate = null } = imported;
   return {
     domain: names.length > 0 ? names.join(',') : domain,
     forward_host,
@@ -40,6 +40,7 @@ const toHost = (planned: PlannedHost): ImportPreviewHost => {
     line,
     ...(column === undefined ? {} : { column }),
     access_list,
+    certificate,
     warnings,
     issue,
     conflicts: [...conflicts],

@@ -14,7 +14,9 @@ const bounded = (reading: Reading): Reading => {
 };
 
 const run = ({ files }: ReadJob): ReadOutcome => {
-  const reading = bounded(readFiles(files));
+  const read = bounded(readFiles(files));
+  // A failed session is kept to say why: no keys with that.
+  const reading = read.hosts.length === 0 ? { ...read, certificates: [] } : read;
   const { source, hosts, errors, staticFiles } = reading;
   return { text: JSON.stringify(reading), source, hosts: hosts.length, errors: errors.length, staticFiles };
 };

@@ -43,6 +43,7 @@ export const createImports = (deps: ImportDeps) => {
     planHosts(known, {
       wouldBe: intake.wouldBe,
       isJudged: intake.isJudged,
+      certificateIssue: intake.certificateIssue,
       ownersByName: (names) => intake.ownersByName(executor, names),
     });
 

@@ -16,8 +16,8 @@ export const createCertificateReverter = (
   return {
     policy: 'sensitive',
     current: certificates.within.current,
-    async prepare(undoing) {
-      if (undoing.does === 'remove') await certificates.within.backUp('before-certificate-delete');
+    async prepareAll(undoings) {
+      if (undoings.some(({ does }) => does === 'remove')) await certificates.within.backUp('before-certificate-delete');
     },
     async apply(tx, undoing, actor) {
       const { key } = undoing;

@@ -148,7 +148,7 @@ export const createCertificates = (deps: CertificateDeps) => {
     /** The same changes in a transaction of the caller, who makes a backup before a removal and syncs afterwards. */
     within: {
       backUp,
-      create: (tx: Executor, { key_pem, ...rest }: KeptCertificate, actor: Actor) =>
+      create: (tx: Executor, { key_pem, ...rest }: Omit<KeptCertificate, 'id'> & { id?: number }, actor: Actor) =>
         insertIn(tx, { ...rest, key_sealed: vault.seal(key_pem, certificateKeyContext(rest.uuid)) }, actor),
       remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
 

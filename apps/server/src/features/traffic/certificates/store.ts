@@ -2,6 +2,7 @@ import type { HostUses, ListQuery } from '@sallyport/contract';
 import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
 import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
 import type { Executor } from '@sallyport/store/database/open';
+import { inPortions } from '@sallyport/store/database/portions';
 import type { CertificateRow } from '@sallyport/store/database/tables';
 import type { Selectable } from 'kysely';
 import type { CertificateNames } from './usage.ts';
@@ -107,6 +108,16 @@ export const certificateStore = (db: Executor) => ({
 
   async delete(id: number): Promise<void> {
     await db.deleteFrom('certificates').where('id', '=', id).execute();
+  },
+
+  /** Ids of certificates by their chains, of those that are there. */
+  async idsByChain(chains: readonly string[]): Promise<Map<string, number>> {
+    const found = new Map<string, number>();
+    for await (const portion of inPortions(chains)) {
+      const query = db.selectFrom('certificates').select(['id', 'chain_pem']).where('chain_pem', 'in', portion);
+      for (const { id, chain_pem } of await query.where('is_placeholder', '=', 0).execute()) found.set(chain_pem, id);
+    }
+    return found;
   },
 
   async findByIds(ids: readonly number[]): Promise<StoredCertificate[]> {

@@ -1,0 +1,125 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Backup, Certificate, ErrorBody, ImportOutcome, ImportPreview, ProxyHost } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCertificate, type TestCertificate } from '../../../../../../test/support/certificates.ts';
+import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
+import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
+
+const good = makeCertificate(['tls.example.com']);
+const weak = makeCertificate(['weak.example.com'], { keyCommand: ['genrsa', '-out', 'key.pem', '1024'] });
+
+/** A database of Nginx Proxy Manager: two hosts with one certificate, one whose certificate nobody could use, and one without. */
+const managerDatabase = (): string => {
+  const database = new DatabaseSync(':memory:');
+  database.exec(`
+    create table proxy_host (id integer primary key, domain_names json, forward_scheme text default 'http', forward_host text default '127.0.0.1',
+      forward_port integer default 3001, access_list_id integer default 0, certificate_id integer default 0, ssl_forced integer default 0);
+    create table certificate (id integer primary key, is_deleted integer default 0, provider text default 'other', nice_name text, meta json);
+    insert into proxy_host (domain_names, certificate_id) values ('["tls.example.com"]', 1), ('["also.example.com"]', 1),
+      ('["weak.example.com"]', 2), ('["plain.example.com"]', 0)`);
+  const insert = database.prepare('insert into certificate (nice_name, meta) values (?, ?)');
+  const meta = ({ certificate, key }: TestCertificate) => JSON.stringify({ certificate, certificate_key: key });
+  insert.run('good', meta(good));
+  insert.run('weak', meta(weak));
+  const bytes = Buffer.from(database.serialize());
+  database.close();
+  return bytes.toString('base64');
+};
+
+/** Lines of keys, and no others. */
+const secretsOf = ({ key }: TestCertificate): string[] => key.split('\n').filter((line) => line.length > 40);
+
+onBothDatabases('importing certificates', (kind) => {
+  let app: TestApp;
+  let admin: Caller;
+  beforeAll(async () => {
+    app = await startApp(kind, { SALLYPORT_SESSION_SECRET: 's'.repeat(32) });
+    admin = await createGiven(app).administrator();
+  });
+  afterAll(() => app.stop());
+
+  const get = async <T>(path: string): Promise<T> => {
+    const answer = await app.send<T>('GET', path, undefined, admin.headers);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body;
+  };
+  const upload = async (): Promise<ImportPreview> => {
+    const body = { content: managerDatabase(), encoding: 'base64', filename: 'database.sqlite' };
+    expect((await app.send('POST', '/import/upload', body, admin.headers)).status).toBe(201);
+    return get<ImportPreview>('/import/preview');
+  };
+  const commit = async ({ session, conflicts }: ImportPreview): Promise<ImportOutcome> => {
+    const resolutions = Object.fromEntries(conflicts.map((name) => [name, 'overwrite']));
+    const request = { session_uuid: session.uuid, resolutions };
+    const answer = await app.send<ImportOutcome & ErrorBody>('POST', '/import/commit', request, admin.headers);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    return answer.body;
+  };
+  const served = async () => {
+    const certificates = await get<Certificate[]>('/certificates');
+    const hosts = await get<ProxyHost[]>('/proxy-hosts?sort=domain');
+    const nameOf = (id: number | null) => certificates.find((one) => one.id === id)?.name ?? null;
+    return {
+      certificates: certificates.map(({ name, provider, domains }) => [name, provider, domains]),
+      hosts: hosts.map(({ domain, certificate_id }) => [domain, nameOf(certificate_id)]),
+    };
+  };
+  /** All that the store has of sessions, the audit trail and the history, as it lies there. */
+  const written = async (): Promise<string> => {
+    const database = openDatabase(app.config);
+    const { kysely: db } = database;
+    const rows = await Promise.all(
+      (['import_sessions', 'audit_logs', 'history', 'certificates'] as const).map((table) =>
+        db.selectFrom(table).selectAll().execute(),
+      ),
+    );
+    await database.stop();
+    return JSON.stringify(rows);
+  };
+  const expectNoKey = (text: string): void => {
+    expect(text).not.toContain('PRIVATE KEY');
+    for (const secret of [good, weak].flatMap(secretsOf)) expect(text.includes(secret)).toBe(false);
+  };
+
+  test('they are stored with their keys, once, for the hosts that use them; a key is shown and written nowhere', async () => {
+    const shown = await upload();
+    expect(shown.hosts.map(({ domain, certificate, issue }) => [domain, certificate, issue])).toEqual([
+      ['tls.example.com', 'good', null],
+      ['also.example.com', 'good', null],
+      ['weak.example.com', null, null],
+      ['plain.example.com', null, null],
+    ]);
+    expect(shown.hosts[2]?.warnings[0]?.message).toBe(
+      'its certificate weak is not taken over: the key: an RSA key needs at least 2048 bits',
+    );
+    expectNoKey(JSON.stringify(shown));
+    expectNoKey(await written());
+
+    const done = await commit(shown);
+    expect(done).toMatchObject({ imported: 4, failed: 0 });
+    const expected = {
+      certificates: [['good', 'custom', 'tls.example.com']],
+      hosts: [
+        ['also.example.com', 'good'],
+        ['plain.example.com', null],
+        ['tls.example.com', 'good'],
+        ['weak.example.com', null],
+      ],
+    };
+    expect(await served()).toEqual(expected);
+    expectNoKey(await written());
+    expectNoKey(JSON.stringify([await get('/audit-logs'), await get('/history')]));
+
+    // One that is there is found again.
+    await commit(await upload());
+    expect(await served()).toEqual(expected);
+
+    const before = await get<Backup[]>('/backups');
+    const back = await app.send('POST', `/history/batches/${done.batch}/revert`, undefined, admin.headers);
+    expect(back.status, JSON.stringify(back.body)).toBe(200);
+    expect(await served()).toEqual({ certificates: [], hosts: [] });
+    const made = (await get<Backup[]>('/backups')).filter(({ name }) => !before.some((one) => one.name === name));
+    expect(made).toHaveLength(1);
+  });
+});
