@@ -37,15 +37,24 @@ export const createReceipts = (dataDir: string) => {
     }
   };
 
+  /** Those of one place, newest first; only the ones that `isAsked` for by name are read. */
+  async function* of(to: string, isAsked: (name: string) => boolean = () => true): AsyncGenerator<Receipt> {
+    const files = await readdir(directory).catch(() => []);
+    const names = files.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
+    for (const name of names.filter(isBackupName).sort().reverse()) {
+      const receipt = isAsked(name) ? await read(name) : undefined;
+      if (receipt?.to === to) yield receipt;
+    }
+  }
+
   return {
     read,
+    of,
 
-    /** Those of one place; the names sort by time. */
-    async of(to: string): Promise<Receipt[]> {
-      const names = await readdir(directory).catch(() => []);
-      const backups = names.filter((name) => name.endsWith(SUFFIX)).map((name) => name.slice(0, -SUFFIX.length));
-      const receipts = await Promise.all(backups.filter(isBackupName).map(read));
-      return receipts.filter((receipt) => receipt?.to === to) as Receipt[];
+    /** Of the newest backup that is in this place; undefined when none is. */
+    async newest(to: string): Promise<Receipt | undefined> {
+      for await (const receipt of of(to)) if (receipt.copied_at !== null) return receipt;
+      return undefined;
     },
 
     async write({ name, to, copied_at }: Receipt): Promise<void> {

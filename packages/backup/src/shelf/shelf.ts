@@ -12,6 +12,9 @@ import { type Note, readNote, removeLostNotes, removeNote, writeNote } from './n
 /** Where the backups of a deployment are. */
 export const backupDirectory = (dataDir: string): string => join(dataDir, 'backups');
 
+/** Of a name, up to the second in which the backup was made. */
+const DATED_LENGTH = 'sallyport-YYYYMMDD-HHMMSS'.length;
+
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';
 
 /** The backups of a deployment: files in one directory (0700) that any process of it may add to. */
@@ -73,25 +76,44 @@ export const createShelf = (dataDir: string) => {
     }
   };
 
-  /** Newest first. */
-  const list = async (): Promise<ShelvedBackup[]> => {
-    const names = await readdir(directory).catch((error: unknown) => {
+  /** In no order. What is behind them is not looked at, which takes a hundred times as long. */
+  const names = async (): Promise<string[]> => {
+    const found = await readdir(directory).catch((error: unknown) => {
       if (isMissing(error)) return [];
       throw error;
     });
+    return found.filter(isBackupName);
+  };
+
+  /** Of these, newest first; those that are gone are left out. */
+  const findAll = async (some: readonly string[]): Promise<ShelvedBackup[]> => {
     const backups: ShelvedBackup[] = [];
-    for (const name of names.filter(isBackupName)) {
+    for (const name of some) {
       const backup = await find(name);
       if (backup) backups.push(backup);
     }
     return backups.sort((a, b) => (a.created_at < b.created_at ? 1 : -1));
   };
 
+  /** Newest first. */
+  const list = async (): Promise<ShelvedBackup[]> => findAll(await names());
+
+  /** What was made here and read through, newest first; no more is looked at than is asked for. */
+  async function* verified(): AsyncGenerator<ShelvedBackup> {
+    const own = (await names()).filter((name) => kindOf(name) !== 'uploaded');
+    const bySecond = Map.groupBy(own.sort().reverse(), (name) => name.slice(0, DATED_LENGTH));
+    for (const some of bySecond.values()) {
+      for (const backup of await findAll(some)) if (backup.verified_at !== null) yield backup;
+    }
+  }
+
   return {
     pathOf,
     /** The first lines of any file. Throws an `ArchiveError` for one that is no backup. */
     headerAt: readHeader,
     find,
+    names,
+    findAll,
     list,
 
     /** Opens a file for a new backup. */
@@ -136,10 +158,15 @@ export const createShelf = (dataDir: string) => {
       await removeLostNotes(directory);
     },
 
+    /** The newest backup made here that was read through once; undefined when there is none. */
+    async newestRead(): Promise<ShelvedBackup | undefined> {
+      for await (const backup of verified()) return backup;
+      return undefined;
+    },
+
     /** The newest backup made here that was read through, and whose bytes are still the same; null when there is none. */
     async newestVerified(): Promise<ShelvedBackup | null> {
-      for (const backup of await list()) {
-        if (backup.verified_at === null || backup.kind === 'uploaded') continue;
+      for await (const backup of verified()) {
         const now = await digestOf(pathOf(backup.name)).catch(() => undefined);
         if (now === backup.sha256) return backup;
       }

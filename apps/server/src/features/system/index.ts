@@ -125,7 +125,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     clock,
     log,
   });
-  const backupMetrics = registerBackupMetrics(registry, shelf.list);
+  const backupMetrics = registerBackupMetrics(registry, shelf.newestRead);
   const schedule = createSchedule({
     store: scheduleStore(db),
     read: settings.read,

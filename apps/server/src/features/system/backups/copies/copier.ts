@@ -18,7 +18,7 @@ import { openPlace } from './open-place.ts';
 import { tryPlace } from './try-place.ts';
 
 export interface CopierDeps {
-  shelf: Pick<Shelf, 'list' | 'pathOf'>;
+  shelf: Pick<Shelf, 'names' | 'find' | 'findAll' | 'pathOf'>;
   receipts: Receipts;
   read: (key: SettingKey) => Promise<string>;
   /** Told to the live log and to whoever gets notifications. */
@@ -67,18 +67,39 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
     });
   };
 
+  /** By name what needs no copy by the rules that it was found out with: it is there, or stays here. */
+  let settled = { rules: '', names: new Set<string>() };
+
+  const unsettled = async (rules: CopyRules): Promise<string[]> => {
+    const names = await shelf.names();
+    const text = JSON.stringify(rules);
+    const known = settled.rules === text ? settled.names : new Set<string>();
+    settled = { rules: text, names: new Set(names.filter((name) => known.has(name))) };
+    return names.filter((name) => !settled.names.has(name));
+  };
+
+  const isThere = async (name: string, to: string): Promise<boolean> => {
+    const receipt = await receipts.read(name);
+    return receipt?.to === to && receipt.copied_at !== null;
+  };
+
   /** Oldest first, but what failed comes after what didn't: one that can't be copied must not hold up the others. */
   const waiting = async (rules: CopyRules): Promise<ShelvedBackup[]> => {
-    const copied = new Set(
-      (await receipts.of(rules.to)).filter((one) => one.copied_at !== null).map(({ name }) => name),
-    );
+    const asked: string[] = [];
+    for (const name of await unsettled(rules)) {
+      if (await isThere(name, rules.to)) settled.names.add(name);
+      else asked.push(name);
+    }
     const left: ShelvedBackup[] = [];
-    for (const backup of (await shelf.list()).reverse()) {
-      if (copied.has(backup.name)) continue;
+    for (const backup of (await shelf.findAll(asked)).reverse()) {
       const reason = reasonToStay(backup, rules);
-      if (reason === '') left.push(backup);
+      if (reason === '') {
+        left.push(backup);
+        continue;
+      }
+      settled.names.add(backup.name);
       // Somebody relies on these.
-      else if (backup.kind === 'scheduled' && !problems.has(backup.name)) {
+      if (backup.kind === 'scheduled' && !problems.has(backup.name)) {
         problems.set(backup.name, { problem: reason, times: 0 });
         tellFailure('stays', backup.name, reason, null);
       }
@@ -93,12 +114,13 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
    */
   const retain = async (place: Place, to: string): Promise<void> => {
     const keep = Number(await read('backup.keep'));
-    const here = new Set((await shelf.list()).map(({ name }) => name));
+    const here = new Set(await shelf.names());
+    const isPassing = (name: string) => PASSING.includes(kindOf(name) as BackupKind);
     const kept: Record<string, number> = {};
-    for (const { name, copied_at } of (await receipts.of(to)).sort((a, b) => (a.name < b.name ? 1 : -1))) {
+    for await (const { name, copied_at } of receipts.of(to, (name) => isPassing(name) || !here.has(name))) {
       const kind = kindOf(name) ?? '';
       kept[kind] = (kept[kind] ?? 0) + (copied_at === null ? 0 : 1);
-      const isSurplus = copied_at === null || (PASSING.includes(kind as BackupKind) && kept[kind] > keep);
+      const isSurplus = copied_at === null || (isPassing(name) && (kept[kind] ?? 0) > keep);
       if (!isSurplus || here.has(name)) continue;
       await place.remove(name);
       await receipts.remove(name);
@@ -113,8 +135,8 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
     problems.delete(name);
     failuresInARow = 0;
     toldAt.delete('fails');
+    settled.names.add(name);
     log.info({ backup: name, to }, 'the backup was copied');
-    await retain(place, to).catch((err: unknown) => log.warn({ err }, 'old copies could not be removed'));
   };
 
   const warnOf = (notice: string): void => {
@@ -132,9 +154,15 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
     if (backups.length === 0) return;
     let place: Place | undefined;
     let current = backups[0] as ShelvedBackup;
+    let isAnyCopied = false;
     try {
       place = await openPlace(to, read, ending.signal);
-      for (current of backups) await copy(place, to, current);
+      for (current of backups) {
+        // It may have had to go while others were copied.
+        if (!(await shelf.find(current.name))) continue;
+        await copy(place, to, current);
+        isAnyCopied = true;
+      }
     } catch (error) {
       if (ending.signal.aborted) return;
       const { name } = current;
@@ -144,6 +172,9 @@ export const createCopier = ({ shelf, receipts, read, tell, failed, clock, log }
       failuresInARow += 1;
       tellFailure('fails', name, problem, new Date(tryAt).toISOString());
     } finally {
+      if (place && isAnyCopied && !ending.signal.aborted) {
+        await retain(place, to).catch((err: unknown) => log.warn({ err }, 'old copies could not be removed'));
+      }
       await place?.close();
     }
   };
