@@ -35,6 +35,7 @@ export const DRILL_CHECKS = [
   'switches',
   'shell',
   'backup',
+  'copies',
 ] as const;
 
 export const EmergencyDrill = Type.Object(

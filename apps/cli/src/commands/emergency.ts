@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import { newestCopy } from '@sallyport/backup/shelf/newest-copy';
 import { createShelf } from '@sallyport/backup/shelf/shelf';
 import type { Config } from '@sallyport/deployment/config';
 import { createDrill } from '@sallyport/recovery/drill/drill';
@@ -76,6 +77,7 @@ const drill = () =>
           transactAside,
           record,
           newestVerifiedBackup: createShelf(config.dataDir).newestVerified,
+          copies: () => newestCopy(db, config.dataDir),
           clock: () => new Date(),
         });
         const { ok, checks, proven_at } = await run(ourActor());

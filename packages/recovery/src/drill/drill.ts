@@ -6,6 +6,7 @@ import { drillStore } from '@sallyport/store/emergency-drills';
 import { refuse } from '@sallyport/store/errors';
 import { areSwitchedOn } from '@sallyport/store/security-switches';
 import { checkBackup, type VerifiedBackup } from './backup.ts';
+import { checkCopies, type KnownCopies } from './copies.ts';
 import { checkDisk } from './disk.ts';
 import { checkListener } from './listener.ts';
 import { checkManagement } from './management.ts';
@@ -20,6 +21,8 @@ export interface DrillDeps {
   record: RecordChange;
   /** The newest backup whose file was verified; null when there is none. */
   newestVerifiedBackup: () => Promise<VerifiedBackup | null>;
+  /** What is known of copies of backups elsewhere. */
+  copies: () => Promise<KnownCopies>;
   clock: () => Date;
 }
 
@@ -44,7 +47,7 @@ const storeFault = (error: unknown): Outcome =>
  * tried and, when every check succeeded, that the path is proven.
  */
 export const createDrill = (deps: DrillDeps) => {
-  const { config, db, transactAside, record, newestVerifiedBackup, clock } = deps;
+  const { config, db, transactAside, record, newestVerifiedBackup, copies: knownCopies, clock } = deps;
   const { dataDir, emergencyToken, emergencyBind, managementCidrs } = config;
   let isRunning = false;
   /** Should the store not be there to know: when this process began its last one, milliseconds since the epoch. */
@@ -70,15 +73,17 @@ export const createDrill = (deps: DrillDeps) => {
 
   const look = async (store: Outcome): Promise<Record<(typeof DRILL_CHECKS)[number], Outcome>> => {
     const soon = (check: () => Promise<Outcome>) => within(CHECK_WITHIN_MS, check);
-    const [listener, disk, proxy, switches, backup] = await Promise.all([
+    const [listener, disk, proxy, switches, backup, copies] = await Promise.all([
       soon(() => checkListener(emergencyBind)),
       soon(() => checkDisk(dataDir)),
       soon(() => checkProxy(dataDir)),
       soon(() => checkSwitches(dataDir, () => areSwitchedOn(db))),
       soon(async () => checkBackup(await newestVerifiedBackup(), clock())),
+      soon(async () => checkCopies(await knownCopies(), clock())),
     ]);
     const [shell, management] = [checkShell(dataDir), checkManagement(managementCidrs, emergencyBind)];
-    return { token: checkToken(emergencyToken), listener, management, store, disk, proxy, switches, shell, backup };
+    const token = checkToken(emergencyToken);
+    return { token, listener, management, store, disk, proxy, switches, shell, backup, copies };
   };
 
   /** Writes the outcome down. Rejects when the store or the audit trail can't be written. */

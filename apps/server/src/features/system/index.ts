@@ -1,3 +1,4 @@
+import { newestCopy } from '@sallyport/backup/shelf/newest-copy';
 import { putFiles } from '@sallyport/backup/shelf/put-files';
 import { createReceipts } from '@sallyport/backup/shelf/receipts';
 import { createShelf } from '@sallyport/backup/shelf/shelf';
@@ -186,6 +187,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
       transactAside,
       record,
       newestVerifiedBackup: backups.newestVerifiedBackup,
+      copies: () => newestCopy(db, config.dataDir),
       clock,
     }),
     transact,

@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { createReceipts } from '@sallyport/backup/shelf/receipts';
 import type { AuditEntry, EmergencyDrill, EmergencyStatus } from '@sallyport/contract';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { drillStore } from '@sallyport/store/emergency-drills';
@@ -73,6 +74,7 @@ onBothDatabases('the drill of the emergency path', (kind) => {
         { name: 'switches', ok: false, message: expect.stringContaining('HAProxy') },
         { name: 'shell', ok: false, message: expect.stringContaining(`--data-dir ${app.dataDir}`) },
         { name: 'backup', ok: false, message: expect.stringContaining('No backup') },
+        { name: 'copies', ok: true, message: expect.stringContaining('backup.copy_url is not set') },
       ],
     });
     expect(JSON.stringify(body)).not.toContain(TOKEN);
@@ -197,6 +199,28 @@ onBothDatabases('the drill of the emergency path', (kind) => {
     await app.restart();
     expect((await drillStore(open().kysely).read())?.told_at).toBeNull();
     admin = await given.signIn(admin.user.email);
-    expect(checkOf((await drill()).body, 'token')).toMatchObject({ ok: false });
+    const { body } = await drill();
+    expect(checkOf(body, 'token')).toMatchObject({ ok: false });
+    expect(checkOf(body, 'copies')).toMatchObject({ ok: true });
+  });
+
+  test('knows whether copies of backups arrive where they are to go', async () => {
+    await start();
+    const copies = async () => {
+      now += 10_000;
+      return checkOf((await drill()).body, 'copies');
+    };
+    const to = 'https://192.0.2.1/kept';
+    await app.send('POST', '/settings', { key: 'backup.copy_url', value: to }, admin.headers);
+    expect(await copies()).toMatchObject({ ok: false, message: expect.stringContaining('No backup was copied') });
+    const { write } = createReceipts(app.dataDir);
+    const receipt = { name: 'sallyport-20260101-000000-manual-abcdef.backup', to };
+    await write({ ...receipt, copied_at: new Date(now).toISOString() });
+    expect(await copies()).toMatchObject({ ok: true });
+    await write({ ...receipt, copied_at: new Date(now - DAY_MS).toISOString() });
+    expect(await copies()).toMatchObject({ ok: false, message: expect.stringContaining('copy_problem') });
+    // One that was cut off is none.
+    await write({ ...receipt, copied_at: null });
+    expect(await copies()).toMatchObject({ ok: false, message: expect.stringContaining('No backup was copied') });
   });
 });
