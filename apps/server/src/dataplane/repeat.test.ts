@@ -40,6 +40,21 @@ test('work is done again and again, one turn at a time, also after a failure', a
   expect(turns).toBe(before);
 });
 
+test('what fails in the same way turn after turn is told once, and again after it went well', async () => {
+  const { lines, log } = givenLog();
+  const failures = ['away', 'away', 'away', 'full', 'full', '', 'full', 'full'];
+  let turns = 0;
+  const work = async () => {
+    const failure = failures[turns];
+    turns += 1;
+    if (failure) throw new Error(failure);
+  };
+  const job = repeat('look', 1, work, log);
+  await eventually(() => turns).toBeGreaterThan(failures.length);
+  await job.stop();
+  expect(lines.map(({ err }) => err.message)).toEqual(['away', 'full', 'full']);
+});
+
 test('stopping waits for the turn that is under way, and no turn begins afterwards', async () => {
   const { log } = givenLog();
   const begun = Promise.withResolvers<void>();

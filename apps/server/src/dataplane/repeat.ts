@@ -1,6 +1,9 @@
 import type { Logger } from 'pino';
 
-/** Repeats `work` with a pause of `pauseMs` before each turn until stopped; failures are logged and don't end it. */
+/**
+ * Repeats `work` with a pause of `pauseMs` before each turn until stopped. Failures don't end it; what fails in the same way turn after
+ * turn is logged once.
+ */
 export const repeat = (
   name: string,
   pauseMs: number,
@@ -10,12 +13,21 @@ export const repeat = (
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
   let isStopped = false;
+  let lastFailure: string | undefined;
+  const turn = async (): Promise<void> => {
+    try {
+      await work();
+      lastFailure = undefined;
+    } catch (err) {
+      const failure = String(err);
+      if (failure !== lastFailure) log.error({ err, name }, 'background work failed');
+      lastFailure = failure;
+    }
+  };
   const schedule = () => {
     if (isStopped) return;
     timer = setTimeout(() => {
-      running = work()
-        .catch((err: unknown) => log.error({ err, name }, 'background work failed'))
-        .then(schedule);
+      running = turn().then(schedule);
     }, pauseMs);
     timer.unref();
   };

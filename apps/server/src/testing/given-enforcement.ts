@@ -66,6 +66,8 @@ export interface Given {
   decisions: ReturnType<typeof createDecisions>;
   /** Decisions as another node makes them: this one's enforcement is not told. */
   elsewhere: ReturnType<typeof createDecisions>;
+  /** How often it has looked whether something changed, and how often it has read everything. */
+  counts: { looks: number; reads: number };
   advance(ms: number): void;
   setSetting(key: string, value: string): Promise<void>;
 }
@@ -87,8 +89,24 @@ export const givenEnforcement = (kind: Parameters<typeof emptyStore>[0], work: (
         isReset ||= what === resetAt;
       };
       const rules = givenRules(config.dataDir);
+      const source = createSecuritySource({
+        db: database.kysely,
+        isOwnApi: () => false,
+        isResetPending: () => isReset,
+      });
+      const counts = { looks: 0, reads: 0 };
       const enforcement = createEnforcement({
-        source: createSecuritySource({ db: database.kysely, isOwnApi: () => false, isResetPending: () => isReset }),
+        source: {
+          ...source,
+          revision() {
+            counts.looks += 1;
+            return source.revision();
+          },
+          facts() {
+            counts.reads += 1;
+            return source.facts();
+          },
+        },
         plane: noted(haproxy.plane, note),
         guardFile: createGuardConfigFile(config.dataDir),
         async closeMoving(ids) {
@@ -120,6 +138,7 @@ export const givenEnforcement = (kind: Parameters<typeof emptyStore>[0], work: (
         },
         decisions: createDecisions({ ...common, plane: enforcement }),
         elsewhere: createDecisions({ ...common, plane: { decisionsChanged: async () => {} } }),
+        counts,
         advance(ms) {
           now += ms;
         },

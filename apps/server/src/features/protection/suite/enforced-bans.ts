@@ -58,7 +58,7 @@ export const createEnforcedBans = ({ source, plane, parts, clock, isEnforced }: 
     willKnow(version: number): void {
       if (version === knownVersion + 1) knownVersion = version;
     },
-    isBehind: async (): Promise<boolean> => (await source.decisionVersion()) !== knownVersion,
+    isBehind: (version: number): boolean => version !== knownVersion,
     /** Nothing may be taken for known. */
     forget(): void {
       knownVersion = -1;

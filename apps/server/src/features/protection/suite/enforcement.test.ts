@@ -125,6 +125,31 @@ onBothDatabases('enforcement', (kind) => {
       await watch.stop();
     }));
 
+  test('what can not be read is tried again after a pause, and at once when something else is stored', () =>
+    given(async (it) => {
+      const { counts } = it;
+      await it.enforcement.replay();
+      const rename = (from: string, to: string) => it.database.kysely.schema.alterTable(from).renameTo(to).execute();
+      await rename('rulesets', 'rulesets_elsewhere');
+      await it.setSetting('feature.guard.enabled', 'true');
+      const before = counts.reads;
+      const watch = it.enforcement.watch();
+      await eventually(() => counts.reads).toBe(before + 1);
+      // No time passes: it looks on, and reads no more.
+      const looks = counts.looks;
+      await eventually(() => counts.looks).toBeGreaterThan(looks + 5);
+      expect(counts.reads).toBe(before + 1);
+      await it.setSetting('security.rate_limit.enabled', 'true');
+      await eventually(() => counts.reads).toBe(before + 2);
+      it.advance(60_000);
+      await eventually(() => counts.reads).toBe(before + 3);
+      expect(it.enforcement.status()).toMatchObject({ applied: false });
+      await rename('rulesets_elsewhere', 'rulesets');
+      it.advance(60_000);
+      await eventually(() => it.enforcement.status()).toMatchObject({ applied: true, issue: null });
+      await watch.stop();
+    }));
+
   test('a configuration that could not be written is written as soon as it can be', () =>
     given(async (it) => {
       const guard = await it.haproxy.startGuard();

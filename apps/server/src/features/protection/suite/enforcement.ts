@@ -77,6 +77,9 @@ export const createEnforcement = ({ source, plane, guardFile, closeMoving, core,
   let wantsTraffic: boolean | undefined;
   let seen = '';
   let sweepAt = 0;
+  /** What was stored when all of it could not be read or made sense of; it may take a second of a core to find that out. */
+  let unreadable: string | undefined;
+  const rereading = createRetry();
 
   const attempted = () => retry.attempted(parts.isWhole(), clock().getTime());
   const judging = createJudging({ plane, guardFile, parts, newest: () => state, closeMoving, onTurn: attempted });
@@ -130,6 +133,7 @@ export const createEnforcement = ({ source, plane, guardFile, closeMoving, core,
   const work = async (batch: Work): Promise<void> => {
     try {
       await apply(batch);
+      unreadable = undefined;
     } catch (error) {
       // Nothing of this may be taken for done, nor for seen: the next look at the store finds it all to be new.
       seen = '';
@@ -152,17 +156,28 @@ export const createEnforcement = ({ source, plane, guardFile, closeMoving, core,
   const poll = async (): Promise<void> => {
     const now = clock().getTime();
     const found = noWork();
-    found.state = (await readStored()) !== seen;
+    const stored = await readStored();
+    const decisions = await source.decisionVersion();
+    const version = `${stored} ${decisions}`;
+    found.state = stored !== seen;
     // Somebody emptied it, or a HAProxy was started meanwhile and had it rendered.
     if (!guardFile.isIntact()) found.state = true;
-    found.allBans = await bans.isBehind();
+    found.allBans = bans.isBehind(decisions);
     if (now >= (state?.nextExpiry ?? Number.POSITIVE_INFINITY)) found.state = true;
     if (retry.isDue(now)) found.state = true;
-    if (hasWork(found)) {
-      await enqueue((batch) => {
-        batch.state ||= found.state;
-        batch.allBans ||= found.allBans;
-      });
+    const isKnownToFail = version === unreadable && !rereading.isDue(now);
+    if (hasWork(found) && !isKnownToFail) {
+      try {
+        await enqueue((batch) => {
+          batch.state ||= found.state;
+          batch.allBans ||= found.allBans;
+        });
+        rereading.attempted(true, now);
+      } catch (error) {
+        unreadable = version;
+        rereading.attempted(false, now);
+        throw error;
+      }
     }
     if (bans.hasEnded(now) || now >= sweepAt) {
       sweepAt = now + SWEEP_MS;

@@ -32,9 +32,10 @@ export const createParts = (log: Logger) => {
     try {
       settle(part, await apply(), content);
     } catch (err) {
-      // A full disk, for example. It is tried again like everything else that is not in force.
-      log.error({ err, part }, 'a part of the suite could not be enforced');
-      settle(part, { applied: false, issue: err instanceof Error ? err.message : String(err) }, content);
+      // A full disk, for example. It is tried again like everything else that is not in force, and told when it is another one.
+      const issue = err instanceof Error ? err.message : String(err);
+      if (issues.get(part) !== issue) log.error({ err, part }, 'a part of the suite could not be enforced');
+      settle(part, { applied: false, issue }, content);
     } finally {
       underway.splice(underway.indexOf(part), 1);
     }
