@@ -35,7 +35,7 @@ test.for([
   [
     'server',
     'apps/server/src/server.ts',
-    ['packages/waf/src/compile', 'pg', 'nodemailer', 'jose', '@node-rs/argon2', 'aws4fetch'],
+    ['packages/waf/src/compile', 'pg', 'nodemailer', 'jose', '@peculiar/x509', '@node-rs/argon2', 'aws4fetch'],
   ],
 ] as const)('what an idle %s never calls is not in its memory', ([, main, unneeded]) => {
   const loaded = loadedBy(main);
