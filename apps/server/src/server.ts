@@ -196,6 +196,7 @@ export const startServer = async (
     isOwnApi: dataPlane.isOwnApi,
     protection,
     backUp: system.backUp,
+    settings: system.settings,
   });
   const changes = createChanges(ground, {
     settings: system.settings,

@@ -16,6 +16,7 @@ export * from './health.ts';
 export * from './history.ts';
 export * from './host-uses.ts';
 export * from './import.ts';
+export * from './internal-ca.ts';
 export * from './invite.ts';
 export * from './log-entry.ts';
 export * from './notification.ts';

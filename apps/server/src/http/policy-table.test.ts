@@ -98,6 +98,8 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'DELETE /remote-servers/:uuid': 'sensitive',
   'POST /remote-servers/:uuid/test': 'sensitive',
   'GET /certificates': 'member',
+  'GET /certificates/internal-ca': 'member',
+  'GET /certificates/internal-ca/root.pem': 'member',
   'GET /certificates/:id': 'member',
   'POST /certificates/upload': 'sensitive',
   'DELETE /certificates/:id': 'sensitive',

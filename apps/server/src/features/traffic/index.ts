@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import type { Executor } from '@sallyport/store/database/open';
 import type { Plane } from '../../dataplane/routes/plane.ts';
 import type { App } from '../../http/app-type.ts';
@@ -14,6 +15,9 @@ import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
 import { certificateStore } from './certificates/store.ts';
+import { internalCaRoutes } from './internal-ca/routes.ts';
+import { createInternalCa } from './internal-ca/service.ts';
+import { internalCaStore } from './internal-ca/store.ts';
 import { createProxyHostReverter } from './proxy-hosts/reverter.ts';
 import { proxyHostRoutes } from './proxy-hosts/routes.ts';
 import { createProxyHosts, type ProxyHostDeps } from './proxy-hosts/service.ts';
@@ -37,15 +41,19 @@ export interface TrafficDeps {
   protection: Pick<Protection, 'hostsChanged' | 'listedHosts' | 'inForce' | 'refusedUpgradeAt'>;
   isOwnApi: WayInDeps['isOwnApi'];
   backUp: System['backUp'];
+  settings: Pick<System['settings'], 'read'>;
 }
+
+/** What people call this deployment: the host of its public URL, else of this machine. */
+const placeOf = (publicUrl: string): string => (URL.canParse(publicUrl) ? new URL(publicUrl).hostname : hostname());
 
 /** Wires what is proxied to where: proxy hosts, remote servers, certificates. */
 export const createTraffic = (
   ground: Ground,
-  { plane, node, reservedOrigin, protection, isOwnApi, backUp }: TrafficDeps,
+  { plane, node, reservedOrigin, protection, isOwnApi, backUp, settings }: TrafficDeps,
 ) => {
   const { dataDir, database, vault, record, recordMany, clock, log } = ground;
-  const { kysely: db, transact } = database;
+  const { kysely: db, transact, transactAside } = database;
   const common = { db, transact, record, clock };
   const surroundings = createHostSurroundings({
     db,
@@ -111,6 +119,14 @@ export const createTraffic = (
     backUp,
   });
 
+  const internalCa = createInternalCa({
+    ...common,
+    transactAside,
+    store: internalCaStore,
+    vault,
+    place: async () => placeOf(await settings.read('app.public_url')),
+  });
+
   const keepingWayIn = createKeepWayIn({ store: proxyHostStore, isOwnApi });
   const challenges = createChallenges({ dataDir, database, node, clock, log });
 
@@ -162,6 +178,7 @@ export const createTraffic = (
     async routes(app: App): Promise<void> {
       await app.register(proxyHostRoutes(proxyHosts));
       await app.register(remoteServerRoutes(remoteServers));
+      await app.register(internalCaRoutes(internalCa));
       await app.register(certificateRoutes(certificates));
     },
   };
