@@ -3,6 +3,7 @@ import { parseDomainName, parseOriginHost } from '@sallyport/store/names/domain-
 import { atMost } from './at-most.ts';
 import { type Loss, loss, warn } from './loss.ts';
 import type { ImportedHost, ImportWarning, Place } from './reading.ts';
+import { shorten } from './shorten.ts';
 
 /** What the first warning says of a host without what kept requests out. */
 export const SWITCHED_OFF = 'imported switched off: what kept requests out is not taken over (see below)';
@@ -29,8 +30,12 @@ export const nameOrWarning = (name: string, place: Place, warnings: ImportWarnin
   }
 };
 
-/** As much of a text as fits into a message. */
-export const shorten = (text: string, most = 80): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+/** As many of a host's losses as somebody may want to read: first what kept requests out. */
+export const toWarnings = (losses: readonly Loss[]): ImportWarning[] =>
+  atMost(
+    MAX_HOST_WARNINGS,
+    losses.toSorted((one, other) => Number(other.keptOut) - Number(one.keptOut)).map(({ warning }) => warning),
+  );
 
 /** Those whose upstream can not be a proxy host's are in `warnings` instead. */
 export const toHosts = ({ place, names, fields, losses }: Draft, warnings: ImportWarning[]): ImportedHost[] => {
@@ -53,15 +58,7 @@ export const toHosts = ({ place, names, fields, losses }: Draft, warnings: Impor
   }
   const isOpen = all.some(({ keptOut }) => keptOut);
   if (isOpen) all.unshift(loss(place, SWITCHED_OFF, true));
-  const shared = {
-    ...made,
-    ...(isOpen && { enabled: false }),
-    warnings: atMost(
-      MAX_HOST_WARNINGS,
-      // Beyond the most there may be nothing that has to be attended to.
-      all.toSorted((one, other) => Number(other.keptOut) - Number(one.keptOut)).map(({ warning }) => warning),
-    ),
-  };
+  const shared = { ...made, ...(isOpen && { enabled: false }), warnings: toWarnings(all) };
   const { file, line, column } = place;
   const hosts: ImportedHost[] = [];
   for (let from = 0; from < names.length; from += MAX_NAMES) {

@@ -1,4 +1,5 @@
 import type { ImportWarning, Place } from './reading.ts';
+import { shorten } from './shorten.ts';
 
 /** Something that a proxy host can't express. */
 export interface Loss {
@@ -7,12 +8,15 @@ export interface Loss {
   keptOut: boolean;
 }
 
+/** What a message quotes may be as long as a file. */
+const MAX_MESSAGE = 400;
+
 /** A warning about what stands at a place. */
 export const warn = ({ file, line, column }: Place, message: string): ImportWarning => ({
   file,
   line,
   ...(column !== undefined && { column }),
-  message,
+  message: shorten(message, MAX_MESSAGE),
 });
 
 /** What is lost of what stands at a place. */

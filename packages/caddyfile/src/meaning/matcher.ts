@@ -37,6 +37,13 @@ export interface Matchers {
   around: Matchers | undefined;
 }
 
+/** What a condition asks for: its name, or `not` and those of the conditions in it. */
+const namesOf = ({ name, args, block }: Directive): string[] => {
+  if (name.text !== 'not') return [name.text];
+  const inner = [...args.slice(0, 1), ...(block ?? []).map((one) => one.name)];
+  return inner.length === 0 ? ['not'] : inner.map(({ text }) => `not ${text}`);
+};
+
 /** What the lines of one named matcher ask for; all of them have to be so. */
 const readConditions = (text: string, conditions: readonly Directive[]): Matcher => {
   const all = (name: string) => {
@@ -45,7 +52,7 @@ const readConditions = (text: string, conditions: readonly Directive[]): Matcher
       .flatMap(({ args }) => args.map((arg) => arg.text));
     return values.length === 0 ? undefined : values;
   };
-  const others = conditions.map(({ name }) => name.text).filter((name) => name !== 'path' && name !== 'host');
+  const others = conditions.flatMap(namesOf).filter((name) => name !== 'path' && name !== 'host');
   const [paths, hosts] = [all('path'), all('host')?.map((host) => host.toLowerCase())];
   return {
     text,

@@ -25,8 +25,10 @@ export interface Site {
   addresses: Address[];
   /** In the order in which they are asked. */
   handlers: Handler[];
-  /** Directives that handle no request: `tls`, `bind`, `log` …, and those that Caddy does not know. */
+  /** Directives that handle no request, of the site as a whole: `tls`, `bind`, `log` … */
   settings: Directive[];
+  /** The same within a `handle`, a `route` or a named route, where Caddy does not take them. */
+  innerSettings: Directive[];
 }
 
 const HOLDS_OTHERS = new Set(['handle', 'handle_path', 'route']);
@@ -38,6 +40,8 @@ interface Context {
   invoked: readonly string[];
   /** How many more handlers may be read, over all sites: named routes multiply as imports do. */
   budget: Budget;
+  /** Where what handles no request is put. */
+  settings: Directive[];
 }
 
 /** Counts down, shared by all that is read. */
@@ -62,6 +66,7 @@ const readHandler = (directive: Directive, matchers: Matchers | undefined, conte
       throw new CaddyfileError('handle_path needs one path', directive.name, name);
     }
     if (args.length > 0) throw new CaddyfileError(`${name} takes a matcher and a block`, args[0]!, args[0]!.text);
+    context.settings.push(...settingsIn(directive.block ?? []));
     handler.inner = readHandlers(directive.block ?? [], matchers, context, name !== 'route');
   } else if (name === 'invoke') handler.inner = readInvoked(directive, args, matchers, context);
   else if (isReverseProxy(name)) handler.proxy = readReverseProxy(directive, args);
@@ -80,6 +85,7 @@ const readInvoked = (
   if (!block) throw refuse('is not there');
   if (context.invoked.includes(route)) throw refuse('invokes itself');
   if (context.invoked.length > 20) throw refuse('is invoked by too many others');
+  context.settings.push(...settingsIn(block.directives));
   return readHandlers(block.directives, matchers, { ...context, invoked: [...context.invoked, route] }, false);
 };
 
@@ -126,15 +132,23 @@ const readAddress = (token: Token, options: GlobalOptions): Address => {
   return address;
 };
 
+const settingsIn = (lines: readonly Directive[]): Directive[] =>
+  lines.filter(({ name }) => !name.text.startsWith('@') && !handlesRequests(name.text));
+
 /** Reads what a site means. Throws a `CaddyfileError` at the first thing in it that means nothing. */
 export const readSite = (
   { place, keys, directives }: ServerBlock,
   options: GlobalOptions,
   routes: ReadonlyMap<string, ServerBlock>,
   budget: Budget,
-): Site => ({
-  place,
-  addresses: keys.map((key) => readAddress(key, options)),
-  handlers: readHandlers(directives, undefined, { order: options.order, routes, invoked: [], budget }, true),
-  settings: directives.filter(({ name }) => !name.text.startsWith('@') && !handlesRequests(name.text)),
-});
+): Site => {
+  const innerSettings: Directive[] = [];
+  const context = { order: options.order, routes, invoked: [], budget, settings: innerSettings };
+  return {
+    place,
+    addresses: keys.map((key) => readAddress(key, options)),
+    handlers: readHandlers(directives, undefined, context, true),
+    settings: settingsIn(directives),
+    innerSettings,
+  };
+};

@@ -113,8 +113,11 @@ export class Expansion {
     return lexed.tokens;
   }
 
-  /** Puts what `line` imports in its place. Throws when there is no such thing, or it would never end. */
-  import(line: ImportLine): void {
+  /**
+   * Puts what `line` imports in its place, and tells whether there is anything: a pattern may fit no file. Throws when there is no such
+   * thing, or it would never end.
+   */
+  import(line: ImportLine): boolean {
     const { name } = line;
     const target = line.args[0];
     if (target === undefined) throw new CaddyfileError('import needs the name of a snippet or a file', name, 'import');
@@ -122,7 +125,7 @@ export class Expansion {
     const snippet = this.#snippets.get(target.text);
     if (snippet) {
       this.#push(line, `snippet ${target.text}`, snippet);
-      return;
+      return true;
     }
     const found = this.#files.find(target.file, target.text);
     if ('refused' in found)
@@ -130,6 +133,7 @@ export class Expansion {
     if (found.files.length === 0) this.#notice(target, `no file matches ${show(target.text)}`);
     // The last one first: each frame is read before those below it.
     for (const file of found.files.toReversed()) this.#push(line, `file ${file.name}`, this.#tokensOf(file));
+    return found.files.length > 0;
   }
 
   #notice({ file, line, column }: Place, message: string): void {

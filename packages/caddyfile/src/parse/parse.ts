@@ -77,11 +77,11 @@ class Parser {
     return next !== undefined && isOpening(next) && this.#goesOn();
   }
 
-  /** `import`, which was the last word, up to the end of its line or block. */
-  #import(name: Token, isTopLevel: boolean): void {
+  /** `import`, which was the last word, up to the end of its line or block: itself as a directive when it imports nothing. */
+  #import(name: Token, isTopLevel: boolean): Directive | undefined {
     const args = this.#restOfLine();
     const block = this.#opensBlock() ? this.#rawBlock() : [];
-    this.#expansion.import({ name, args, block, isTopLevel });
+    return this.#expansion.import({ name, args, block, isTopLevel }) ? undefined : { name, args };
   }
 
   /** What stands before a block, or on a line of its own when there is no brace at all. */
@@ -170,8 +170,10 @@ class Parser {
         if (open.length === 0) return top;
       } else if (isOpening(token)) {
         throw new CaddyfileError('a { may not stand on a line of its own: put it on the line before', token, '{');
-      } else if (token.text === 'import') this.#import(token, false);
-      else {
+      } else if (token.text === 'import') {
+        const ofNothing = this.#import(token, false);
+        if (ofNothing) directives.push(ofNothing);
+      } else {
         const directive: Directive = { name: token, args: this.#restOfLine() };
         directives.push(directive);
         const stray = directive.args.find((arg) => isClosing(arg));

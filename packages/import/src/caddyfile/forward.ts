@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
-import type { Directive, Handler, Place, ReverseProxy } from '@sallyport/caddyfile';
-import type { ImportedHost, ImportWarning } from '../reading.ts';
+import type { Directive, Handler, ReverseProxy } from '@sallyport/caddyfile';
+import { type Loss, loss } from '../loss.ts';
+import type { ImportedHost } from '../reading.ts';
 
 /** The fields of a proxy host that say where requests go. */
 export type Forward = Pick<
@@ -9,18 +10,14 @@ export type Forward = Pick<
 >;
 
 /** Where a `reverse_proxy` leads in terms of a proxy host, or why it can't be said in them. */
-export type Forwarding = { forward: Forward; warnings: ImportWarning[] } | { impossible: string };
-
-const MAX_MESSAGE = 400;
-
-/** A warning about what stands at `place`; what it quotes may be as long as a file. */
-export const warn = ({ file, line, column }: Place, message: string): ImportWarning => {
-  const short = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message;
-  return { file, line, column, message: short };
-};
+export type Forwarding = { forward: Forward; losses: Loss[] } | { impossible: string };
 
 /** Go takes no host, and the address of all, for the machine itself. */
-const OWN: Readonly<Record<string, string>> = { '': 'localhost', '0.0.0.0': '127.0.0.1', '::': '::1' };
+const OWN = new Map([
+  ['', 'localhost'],
+  ['0.0.0.0', '127.0.0.1'],
+  ['::', '::1'],
+]);
 
 /** Name and port of `dynamic a NAME PORT`, or of its block. */
 const lookedUp = ({ args, block }: Directive): { host: string; port: number } | undefined => {
@@ -41,22 +38,22 @@ const targetOf = (proxy: ReverseProxy): { host: string; port: number } | string 
   const port = first.ports?.first;
   if (first.isDynamic || port === undefined)
     return `its upstream ${first.token.text} is only known when a request comes`;
-  return { host: OWN[first.host] ?? first.host, port };
+  return { host: OWN.get(first.host) ?? first.host, port };
 };
 
 /** What the certificate of the upstream is checked by; a proxy host knows the system's authorities and its own name. */
 const OF_VERIFICATION = new Set(['tls_server_name', 'tls_trust_pool', 'tls_trusted_ca_certs', 'tls_trusted_ca_pool']);
 
-const aboutUpstreams = (proxy: ReverseProxy): ImportWarning[] => {
+const aboutUpstreams = (proxy: ReverseProxy): Loss[] => {
   const [first, ...rest] = proxy.upstreams;
-  const warnings = rest.map(({ token }) => warn(token, `the upstream ${token.text} is left out: a proxy host has one`));
+  const losses = rest.map(({ token }) => loss(token, `the upstream ${token.text} is left out: a proxy host has one`));
   if (first?.ports && first.ports.last > first.ports.first) {
-    warnings.push(
-      warn(first.token, `of the ports ${first.token.text} only the first is used: a proxy host has one upstream`),
+    losses.push(
+      loss(first.token, `of the ports ${first.token.text} only the first is used: a proxy host has one upstream`),
     );
   }
-  if (first && proxy.dynamic) warnings.push(warn(proxy.dynamic.name, 'upstreams that are looked up are left out'));
-  return warnings;
+  if (first && proxy.dynamic) losses.push(loss(proxy.dynamic.name, 'upstreams that are looked up are left out'));
+  return losses;
 };
 
 /** Headers that a proxy host sends with just this value by itself. */
@@ -77,16 +74,18 @@ const isSentAnyway = ({ name, args }: Directive): boolean => {
   return Object.hasOwn(SENT_ANYWAY, field) && SENT_ANYWAY[field]!.includes(value);
 };
 
-const aboutSetting = ({ name, args }: Directive): ImportWarning => {
+const aboutSetting = ({ name, args }: Directive): Loss => {
   const what = name.text;
   const field = args[0]?.text.replace(/^[+\-?]/, '') ?? '';
-  if (what === 'header_up') return warn(name, `the request header ${field} is not changed on the way to the upstream`);
-  if (what === 'header_down') return warn(name, `the answer's header ${field} is not changed`);
+  if (what === 'header_up') return loss(name, `the request header ${field} is not changed on the way to the upstream`);
+  if (what === 'header_down') return loss(name, `the answer's header ${field} is not changed`);
   if (what.startsWith('health_') || /^(?:fail_duration|max_fails|unhealthy_)/.test(what)) {
-    return warn(name, `${what}: a proxy host does not check the health of its upstream`);
+    return loss(name, `${what}: a proxy host does not check the health of its upstream`);
   }
-  if (what.startsWith('lb_')) return warn(name, `${what}: a proxy host has one upstream and does not balance load`);
-  return warn(name, `${what} of reverse_proxy is not taken over`);
+  if (what.startsWith('lb_')) return loss(name, `${what}: a proxy host has one upstream and does not balance load`);
+  if (what === 'rewrite')
+    return loss(name, 'rewrite of reverse_proxy: paths are passed on as they are, also those beside it', true);
+  return loss(name, `${what} of reverse_proxy is not taken over`);
 };
 
 /** What a `reverse_proxy` says in terms of a proxy host. */
@@ -94,11 +93,11 @@ export const forwardingOf = ({ proxy, directive }: Handler): Forwarding => {
   if (!proxy) return { impossible: 'it has no reverse_proxy' };
   const target = targetOf(proxy);
   if (typeof target === 'string') return { impossible: target };
-  const warnings = [
+  const losses = [
     ...aboutUpstreams(proxy),
     ...proxy.settings.filter((setting) => !isSentAnyway(setting)).map(aboutSetting),
     ...proxy.transportSettings.map(({ name }) =>
-      warn(
+      loss(
         name,
         OF_VERIFICATION.has(name.text)
           ? `${name.text}: the upstream's certificate is checked against the system's authorities and the upstream's own name`
@@ -108,8 +107,8 @@ export const forwardingOf = ({ proxy, directive }: Handler): Forwarding => {
   ];
   const isAddress = isIP(target.host) !== 0;
   if (proxy.tls && !proxy.insecure && isAddress) {
-    warnings.push(
-      warn(directive.name, `the certificate of ${target.host} is not checked: that needs a name, not an address`),
+    losses.push(
+      loss(directive.name, `the certificate of ${target.host} is not checked: that needs a name, not an address`),
     );
   }
   const speaksOnlyHttp2 = proxy.versions !== undefined && !proxy.versions.some((version) => version.startsWith('1'));
@@ -123,6 +122,6 @@ export const forwardingOf = ({ proxy, directive }: Handler): Forwarding => {
       ...(proxy.tls && { forward_verify_tls: !proxy.insecure && !isAddress }),
       ...(speaksOnlyHttp2 && { forward_http2: true }),
     },
-    warnings,
+    losses,
   };
 };

@@ -1,10 +1,12 @@
 import type { CaddyfileMeaning, GlobalOptions, Handler, Place, Site } from '@sallyport/caddyfile';
 import { isKnownDirective } from '@sallyport/caddyfile';
 import { parseDomainName, parseOriginHost } from '@sallyport/store/names/domain-name';
-import { atMost } from '../at-most.ts';
+import { SWITCHED_OFF, toWarnings } from '../draft.ts';
+import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
-import { forwardingOf, warn } from './forward.ts';
-import { type Loss, loss, lossesOf } from './loss.ts';
+import { shorten } from '../shorten.ts';
+import { forwardingOf } from './forward.ts';
+import { lossesOf } from './loss.ts';
 import { namesOf } from './names.ts';
 import { type Entry, type Resolved, resolveName } from './resolve.ts';
 import { settingsOf } from './site-settings.ts';
@@ -16,7 +18,6 @@ export interface Made {
   errors: SourceError[];
 }
 
-const MAX_HOST_WARNINGS = 50;
 /** A proxy host has no more names. */
 const MAX_NAMES = 100;
 /** How often names are compared with matchers within one site. */
@@ -66,8 +67,17 @@ const partialProxy = ({ partial }: Trace): Handler | undefined =>
       return a === undefined || b!.line < a.line ? one : first;
     }, undefined);
 
+/** What Caddy calls some codes. */
+const CODES = new Map([
+  ['permanent', '301'],
+  ['temporary', '302'],
+]);
+
 const whyNone = ({ end }: Trace): string => {
-  if (end?.name === 'redir') return 'it only redirects';
+  if (end?.name === 'redir') {
+    const [to, code = '302'] = end.args.map(({ text }) => text);
+    return `it only redirects to ${shorten(to ?? '')} (${CODES.get(code) ?? shorten(code, 20)})`;
+  }
   if (end) return `it only has ${end.name}`;
   return 'it has no reverse_proxy';
 };
@@ -114,10 +124,10 @@ const makeHost = (
     const message = `only some requests go to this upstream in the Caddyfile (${chosen.matcher.text || 'within a block'}), here all do`;
     losses.push(loss(chosen.directive.name, message, true));
   }
-  losses.push(...portLosses(entry, options), ...notes.map((note) => loss(place, note)));
+  losses.push(...portLosses(entry, options), ...notes.map(({ message, keptOut }) => loss(place, message, keptOut)));
+  losses.push(...forwarding.losses);
   const isOpen = losses.some(({ keptOut }) => keptOut);
-  if (isOpen)
-    losses.unshift(loss(place, 'imported switched off: what kept requests out is not taken over (see below)'));
+  if (isOpen) losses.unshift(loss(place, SWITCHED_OFF, true));
   made.hosts.push({
     ...at(place),
     domain: names.join(','),
@@ -125,7 +135,7 @@ const makeHost = (
     ssl_forced: sslForced,
     ...settings.fields,
     ...(isOpen && { enabled: false }),
-    warnings: atMost(MAX_HOST_WARNINGS, [...losses.map(({ warning }) => warning), ...forwarding.warnings]),
+    warnings: toWarnings(losses),
   });
 };
 

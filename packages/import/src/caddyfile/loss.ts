@@ -1,20 +1,8 @@
-import type { Directive, Handler, Place } from '@sallyport/caddyfile';
+import type { Directive, Handler, Matcher } from '@sallyport/caddyfile';
 import { isKnownDirective } from '@sallyport/caddyfile';
-import type { ImportWarning } from '../reading.ts';
-import { warn } from './forward.ts';
-import { forwards } from './trace.ts';
-
-/** Something that a proxy host can't express. */
-export interface Loss {
-  warning: ImportWarning;
-  /** Whether it kept requests out: without it, more people would reach more. */
-  keptOut: boolean;
-}
-
-export const loss = (place: Place, message: string, keptOut = false): Loss => ({
-  warning: warn(place, message),
-  keptOut,
-});
+import { type Loss, loss } from '../loss.ts';
+import { shorten } from '../shorten.ts';
+import { ANSWERS, forwards } from './trace.ts';
 
 /** Directives that let somebody in only who may. */
 const WHO_MAY: Readonly<Record<string, string>> = {
@@ -47,10 +35,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
 
 const INNER = new Set(['handle', 'handle_path', 'invoke', 'route']);
 
-const shown = ({ name, args }: Directive): string => {
-  const text = [name, ...args].map((token) => token.text).join(' ');
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-};
+const shown = ({ name, args }: Directive): string => shorten([name, ...args].map((token) => token.text).join(' '));
 
 /** What is lost of a directive that every request passes. */
 const lossOf = (handler: Handler): Loss => {
@@ -59,6 +44,8 @@ const lossOf = (handler: Handler): Loss => {
   if (Object.hasOwn(WHO_MAY, name)) {
     return loss(place, `${name} ${WHO_MAY[name]}, which is not taken over: give the host an access list`, true);
   }
+  if (name === 'rewrite' && movesAll(handler))
+    return loss(place, `${shown(directive)}: paths are passed on as they are, also those beside it`, true);
   if (Object.hasOwn(WITHOUT_EFFECT, name)) return loss(place, `${shown(directive)}: ${WITHOUT_EFFECT[name]}`);
   if (isKnownDirective(name)) return loss(place, `${shown(directive)} is not taken over`);
   return loss(
@@ -68,14 +55,32 @@ const lossOf = (handler: Handler): Loss => {
   );
 };
 
-/** Whether what answers refuses: a status of 4xx, or no answer at all. */
+/** Whether a `rewrite` puts requests below another path. */
+const movesAll = ({ args }: Handler): boolean =>
+  /^\/.+\{(?:uri|path|http\.request\.(?:uri|uri\.path))\}/.test(args[0]?.text ?? '');
+
+/** Whether what answers refuses: a status of 4xx or 5xx, or no answer at all. */
 const refuses = ({ name, args }: Handler): boolean =>
-  name === 'abort' || name === 'error' || (name === 'respond' && args.some(({ text }) => /^4\d\d$/.test(text)));
+  name === 'abort' || name === 'error' || (name === 'respond' && args.some(({ text }) => /^[45]\d\d$/.test(text)));
+
+/** What is asked for, and not who asks. */
+const OF_REQUEST = new Set([
+  ...['file', 'header', 'header_regexp', 'host', 'method', 'path', 'path_regexp', 'protocol', 'query'],
+  ...['not file', 'not host', 'not method', 'not path', 'not path_regexp', 'not protocol'],
+]);
+
+const isOfRequest = ({ others }: Matcher): boolean => others.every((other) => OF_REQUEST.has(other));
+
+/** Whether requests that match end here, or go elsewhere. */
+const takesAway = (handler: Handler): boolean =>
+  ANSWERS.has(handler.name) || forwards(handler) || (handler.inner ?? []).some(takesAway);
 
 const kept = (handler: Handler): boolean =>
   refuses(handler) ||
   Object.hasOwn(WHO_MAY, handler.name) ||
   !isKnownDirective(handler.name) ||
+  // Some visitors are sent elsewhere; some paths are how a site is laid out.
+  (!isOfRequest(handler.matcher) && takesAway(handler)) ||
   (handler.inner ?? []).some(kept);
 
 const targetsOf = (handler: Handler): string[] => {
@@ -84,10 +89,12 @@ const targetsOf = (handler: Handler): string[] => {
 };
 
 /** What is lost of a directive that is for some requests only. */
-const lossOfPart = (handler: Handler): Loss => {
+const lossOfPart = (handler: Handler, upstream: string | undefined): Loss => {
   const { directive, matcher } = handler;
   const some = `requests that match ${matcher.text}`;
   const targets = targetsOf(handler);
+  const isSame = forwards(handler) && targets[0] === upstream;
+  if (isSame) return loss(directive.name, `${some} have a reverse_proxy of their own, to the same upstream`);
   if (targets.length > 0) {
     const message = `${some} go to ${targets.slice(0, 3).join(', ')} in the Caddyfile; a proxy host sends all to one upstream`;
     return loss(directive.name, message, kept(handler));
@@ -95,13 +102,21 @@ const lossOfPart = (handler: Handler): Loss => {
   if (INNER.has(handler.name)) {
     return loss(directive.name, `what ${handler.name} does with ${some} is not taken over`, kept(handler));
   }
+  if (handler.name === 'redir')
+    return loss(directive.name, `${shown(directive)}: ${some} are not redirected`, kept(handler));
   if (kept(handler))
     return loss(directive.name, `${shown(directive)} keeps ${some} out, which is not taken over`, true);
   return { ...lossOf(handler), keptOut: false };
 };
 
+/** Whether anything that handles requests keeps some, or all, of them out. */
+export const keepsOut = (handlers: readonly Handler[]): boolean => handlers.some(kept);
+
 /** All that is lost of what some requests, or all, pass. `chosen` is what the host was made of. */
 export const lossesOf = (
   { partial, passed }: { partial: readonly Handler[]; passed: readonly Handler[] },
   chosen: Handler | undefined,
-): Loss[] => [...passed.map(lossOf), ...partial.filter((one) => one !== chosen).map(lossOfPart)];
+): Loss[] => [
+  ...passed.map(lossOf),
+  ...partial.filter((one) => one !== chosen).map((one) => lossOfPart(one, chosen && targetsOf(chosen)[0])),
+];

@@ -1,7 +1,7 @@
 import { type CaddyfileError, type CaddyfileMeaning, type Directive, readCaddyfiles } from '@sallyport/caddyfile';
 import { atMost } from '../at-most.ts';
+import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
-import { warn } from './forward.ts';
 import { makeHosts } from './hosts.ts';
 
 /** Directives that serve files, or change which file is served. */

@@ -1,4 +1,5 @@
 import type { GlobalOptions, Handler, Site } from '@sallyport/caddyfile';
+import { keepsOut } from './loss.ts';
 import type { SiteName } from './names.ts';
 import type { Trace } from './trace.ts';
 
@@ -8,12 +9,18 @@ export interface Entry extends SiteName {
   trace: Trace;
 }
 
+/** What is left out, and whether that kept requests out. */
+interface Note {
+  message: string;
+  keptOut: boolean;
+}
+
 /** The entry that a name's host is made of. */
 export interface Resolved {
   entry: Entry;
   sslForced: boolean;
   /** What the others say differently. */
-  notes: string[];
+  notes: Note[];
 }
 
 const leadsTo = (handler: Handler | undefined): string =>
@@ -58,10 +65,11 @@ export const resolveName = (entries: readonly Entry[], { autoHttps, httpsPort }:
   return { entry, sslForced: redirects, notes: othersOf(entry, candidates) };
 };
 
-const othersOf = (entry: Entry, candidates: readonly Entry[]): string[] =>
+const othersOf = (entry: Entry, candidates: readonly Entry[]): Note[] =>
   candidates
     .filter((one) => one !== entry)
-    .map(({ site, plain, secure }) => {
-      const address = (secure ?? plain)!.token.text;
-      return `the site ${address} (${site.place.file}:${site.place.line}) has the same name and is left out`;
-    });
+    .map(({ site, plain, secure }) => ({
+      message: `the site ${(secure ?? plain)!.token.text} (${site.place.file}:${site.place.line}) has the same name and is left out`,
+      // The one without TLS is not reached any more where there is one with it.
+      keptOut: (secure !== undefined || entry.secure === undefined) && keepsOut(site.handlers),
+    }));

@@ -1,6 +1,6 @@
 import type { Directive, GlobalOptions, Handler, Site } from '@sallyport/caddyfile';
+import { type Loss, loss } from '../loss.ts';
 import type { ImportedHost } from '../reading.ts';
-import { type Loss, loss } from './loss.ts';
 
 /** Fields of a proxy host that a site's settings decide, and what of them is lost. */
 export interface Settings {
@@ -42,6 +42,10 @@ const aboutSetting = (directive: Directive): Loss[] => {
   const { name } = directive;
   if (name.text === 'bind') return aboutBind(directive);
   if (name.text === 'log') return [loss(name, 'log: the access log has its own form and place')];
+  if (name.text === 'import') {
+    const message = `import ${directive.args[0]?.text ?? ''} fits no file that was uploaded: it may have kept requests out`;
+    return [loss(name, message, true)];
+  }
   return [loss(name, `${name.text} is not taken over`)];
 };
 
@@ -92,6 +96,11 @@ export const settingsOf = (site: Site, passed: readonly Handler[], options: Glob
     const tls = aboutTls(setting);
     losses.push(...tls.losses);
     noHttp2 ||= tls.noHttp2;
+  }
+  for (const setting of site.innerSettings) {
+    losses.push(...(setting.name.text === 'tls' ? aboutTls(setting).losses : aboutSetting(setting)));
+    const where = `${setting.name.text} stands within another block, where Caddy does not take it`;
+    if (setting.name.text !== 'import') losses.push(loss(setting.name, where));
   }
   if (!site.settings.some(({ name }) => name.text === 'bind')) {
     for (const option of options.others) if (option.name.text === 'default_bind') losses.push(...aboutBind(option));

@@ -13,7 +13,7 @@ export interface Trace {
 }
 
 /** Directives that answer, so that what follows them is never asked. */
-const ANSWERS = new Set(['abort', 'acme_server', 'error', 'file_server', 'metrics', 'redir', 'respond']);
+export const ANSWERS = new Set(['abort', 'acme_server', 'error', 'file_server', 'metrics', 'redir', 'respond']);
 /** Of these, the first that matches is asked and no other. */
 const EXCLUSIVE = new Set(['handle', 'handle_path']);
 

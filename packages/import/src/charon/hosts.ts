@@ -1,9 +1,10 @@
 import { flag, number, placeOf, text } from '../database/cells.ts';
 import type { Served } from '../database/certificates.ts';
 import type { Row } from '../database/open.ts';
-import { nameOrWarning, shorten, toHosts } from '../draft.ts';
+import { nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, Place } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import type { listsOf } from './access.ts';
 
 export const HOST_COLUMNS = [

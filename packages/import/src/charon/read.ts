@@ -2,9 +2,9 @@ import { number, placeOf, text } from '../database/cells.ts';
 import { createCertificates } from '../database/certificates.ts';
 import type { UploadedDatabase } from '../database/open.ts';
 import { usedOf } from '../database/unique-names.ts';
-import { shorten } from '../draft.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import { listsOf } from './access.ts';
 import { HOST_COLUMNS, hostsOf } from './hosts.ts';
 

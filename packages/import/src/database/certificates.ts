@@ -1,7 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { shorten } from '../draft.ts';
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedCertificate, Place } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import { createNames } from './unique-names.ts';
 
 /** A certificate with its key, as a source keeps them: PEM that nobody looked at. */

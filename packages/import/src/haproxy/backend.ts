@@ -1,5 +1,6 @@
-import { type Draft, shorten } from '../draft.ts';
+import type { Draft } from '../draft.ts';
 import { type Loss, loss } from '../loss.ts';
+import { shorten } from '../shorten.ts';
 import { once } from './once.ts';
 import type { Line, Section } from './parse.ts';
 

@@ -1,5 +1,5 @@
-import { shorten } from '../draft.ts';
 import { type Loss, loss } from '../loss.ts';
+import { shorten } from '../shorten.ts';
 import { type Acls, termsOf } from './condition.ts';
 import type { Line, Section } from './parse.ts';
 

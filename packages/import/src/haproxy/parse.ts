@@ -1,6 +1,6 @@
-import { shorten } from '../draft.ts';
 import { warn } from '../loss.ts';
 import type { Place, SourceError, SourceFile } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 
 /** One line of a section. */
 export interface Line {

@@ -1,7 +1,8 @@
 import { atMost } from '../at-most.ts';
-import { nameOrWarning, shorten, toHosts } from '../draft.ts';
+import { nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import { type Target, targetOf } from './backend.ts';
 import { aclsOf } from './condition.ts';
 import { linesOf } from './defaults.ts';

@@ -1,6 +1,6 @@
-import { shorten } from '../draft.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import { type Acls, type Term, termsOf } from './condition.ts';
 import type { Line, Section } from './parse.ts';
 

@@ -1,8 +1,8 @@
 import { flag, placeOf, text } from '../database/cells.ts';
 import type { Row, UploadedDatabase } from '../database/open.ts';
-import { shorten } from '../draft.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import { namesOf } from './hosts.ts';
 
 interface Kind {

@@ -1,9 +1,10 @@
 import { list, text } from '../database/cells.ts';
 import type { Row } from '../database/open.ts';
-import { SWITCHED_OFF, shorten } from '../draft.ts';
+import { SWITCHED_OFF } from '../draft.ts';
 import { type Loss, loss } from '../loss.ts';
 import { readNginx } from '../nginx/read.ts';
 import type { ImportedHost, Place } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 
 /** Where requests go. */
 export type Upstream = Pick<ImportedHost, 'forward_scheme' | 'forward_host' | 'forward_port'>;

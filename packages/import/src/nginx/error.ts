@@ -1,5 +1,5 @@
-import { shorten } from '../draft.ts';
 import type { Place, SourceError } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 
 const MAX_SHOWN = 200;
 

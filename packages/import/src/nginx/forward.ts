@@ -1,5 +1,5 @@
-import { shorten } from '../draft.ts';
 import { type Loss, loss } from '../loss.ts';
+import { shorten } from '../shorten.ts';
 import { NginxError } from './error.ts';
 import type { Directive } from './parse.ts';
 import { named, resolved, type Scope } from './scope.ts';

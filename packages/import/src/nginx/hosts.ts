@@ -1,6 +1,7 @@
-import { type Draft, nameOrWarning, shorten, toHosts } from '../draft.ts';
+import { type Draft, nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import { type Target, targetOf, type Upstreams } from './forward.ts';
 import { type Location, passedTo, type Routing, routingOf } from './location.ts';
 import { keepsAnywhere, lossesIn, lossesOfAccess, lossOfLocation } from './losses.ts';

@@ -1,5 +1,5 @@
-import { shorten } from '../draft.ts';
 import { type Loss, loss } from '../loss.ts';
+import { shorten } from '../shorten.ts';
 import { isKnown, KEEPERS, READ, STATIC_FILES, WITHOUT_EFFECT } from './directives.ts';
 import type { Location } from './location.ts';
 import type { Directive } from './parse.ts';

@@ -1,7 +1,7 @@
 import { atMost } from '../at-most.ts';
-import { shorten } from '../draft.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import { checkNginx } from './check.ts';
 import { isKnown, OF_NGINX_ITSELF } from './directives.ts';
 import { NginxError } from './error.ts';

@@ -1,6 +1,7 @@
-import { nameOrWarning, shorten, toHosts } from '../draft.ts';
+import { nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import type { Dynamic } from './dynamic.ts';
 import { listOf, type Passed, passedBy } from './middlewares.ts';
 import { parseRule, type Rule } from './rule.ts';

@@ -1,6 +1,6 @@
-import { shorten } from '../draft.ts';
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedHost, Place } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import type { Dynamic } from './dynamic.ts';
 import type { Tree } from './tree.ts';
 

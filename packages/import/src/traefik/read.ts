@@ -1,7 +1,7 @@
 import { atMost } from '../at-most.ts';
-import { shorten } from '../draft.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 import { addCompose, addFile, newDynamic } from './dynamic.ts';
 import { makeHosts } from './hosts.ts';
 import { TraefikError, treeOf } from './tree.ts';

@@ -1,6 +1,6 @@
 import type { Draft } from '../draft.ts';
-import { shorten } from '../draft.ts';
 import { type Loss, loss } from '../loss.ts';
+import { shorten } from '../shorten.ts';
 import type { Dynamic } from './dynamic.ts';
 import { withoutProvider } from './middlewares.ts';
 import type { Tree } from './tree.ts';

@@ -1,8 +1,8 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
 import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
-import { shorten } from '../draft.ts';
 import { warn } from '../loss.ts';
 import type { Place, SourceError, SourceFile } from '../reading.ts';
+import { shorten } from '../shorten.ts';
 
 /** A value of a file with its place; keys are lower case, since Traefik does not tell them apart. */
 export interface Tree {
