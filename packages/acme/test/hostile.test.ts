@@ -124,6 +124,9 @@ describe('URLs of elsewhere', () => {
     'https://ca.example:14000@evil.example/nonce',
     'https://user:secret@ca.example:14000/nonce',
     'file:///etc/passwd',
+    ' https://ca.example:14000/nonce',
+    'https:\\\\ca.example:14000\\nonce',
+    'https://ca.example:14000/nonce\r\nhost: evil',
     '//ca.example:14000/nonce',
     '/nonce',
     17,
@@ -198,6 +201,34 @@ describe('URLs of elsewhere', () => {
       expect(make).not.toThrow('secret');
     },
   );
+});
+
+test('a URL comes back to the CA as it wrote it', async () => {
+  const accountUrl = 'https://CA.example:14000/account/./1';
+  const ca = scriptedCa({ '/account': { status: 200, headers: { location: accountUrl }, body: {} } });
+  const client = ca.client();
+  expect(await client.findAccount()).toEqual({ accountUrl });
+  await client.order(`${CA}/order`);
+  const { protected: header } = JSON.parse(ca.asked.at(-1)?.body ?? '{}') as { protected: string };
+  expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({
+    kid: accountUrl,
+    url: `${CA}/order`,
+  });
+});
+
+test('another chain that can not be had costs nobody the certificate', async () => {
+  const { certificate, key: keyPem } = makeCertificate(['a.example']);
+  const pem = { 'content-type': 'application/pem-certificate-chain' };
+  const link = `<${CA}/other>;rel="alternate", <https://10.0.0.1/>;rel="alternate"`;
+  const ca = scriptedCa({
+    '/certificate': { headers: { ...pem, link }, body: certificate },
+    '/other': { status: 404 },
+  });
+  const chain = await ca
+    .client()
+    .certificate(`${CA}/certificate`, { names: ['a.example'], keyPem, preferredRoot: 'Some Root' });
+  expect(chain).toBe(certificate);
+  expect(ca.paths().slice(-2)).toEqual(['/certificate', '/other']);
 });
 
 test('a key that is none is not repeated', () => {

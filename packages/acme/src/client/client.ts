@@ -233,8 +233,9 @@ export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
       const chain = await downloadChain(url, ordered);
       if (preferredRoot === undefined || chain.roots.includes(preferredRoot)) return chain.pem;
       for (const other of chain.others) {
-        const alternate = await downloadChain(other, ordered);
-        if (alternate.roots.includes(preferredRoot)) return alternate.pem;
+        // A wish; the chain that is there already is good.
+        const alternate = await downloadChain(other, ordered).catch(() => signal?.throwIfAborted());
+        if (alternate?.roots.includes(preferredRoot)) return alternate.pem;
       }
       return chain.pem;
     },

@@ -16,7 +16,13 @@ export const parseDirectoryUrl = (text: string): URL => {
   return url;
 };
 
-/** Makes the check that a URL which a CA names is https, of the directory's own host and port, and returns it as written. */
+/** As the standard writes URLs: what parsers mend (blanks, backslashes) is none. */
+const WRITTEN = /^https:\/\/[\x21-\x5b\x5d-\x7e]+$/i;
+
+/**
+ * Makes the check that a URL which a CA names is https, of the directory's own host and port. It returns the URL as written, since the
+ * CA compares it with what it wrote when it comes back in a signature.
+ */
 export const ownUrls =
   (directory: URL) =>
   (value: unknown, from: string, what: string): string => {
@@ -24,11 +30,11 @@ export const ownUrls =
       throw new AcmeProtocolError(from, `${what} is no URL: ${JSON.stringify(readText(value, 80))}`);
     }
     const url = new URL(value);
-    if (url.origin !== directory.origin || url.username !== '' || url.password !== '') {
+    if (url.origin !== directory.origin || url.username !== '' || url.password !== '' || !WRITTEN.test(value)) {
       const shown = JSON.stringify(readText(value, 120));
       throw new AcmeProtocolError(from, `${what} is elsewhere than the directory (${directory.origin}): ${shown}`);
     }
-    return url.href;
+    return value;
   };
 
 export type OwnUrl = ReturnType<typeof ownUrls>;
