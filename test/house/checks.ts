@@ -16,7 +16,7 @@ export const FLOORS: Readonly<Record<string, readonly string[]>> = {
   'packages/deployment': [],
   'packages/store': ['contract', 'deployment'],
   'packages/enforcement': ['access', 'deployment', 'haproxy'],
-  'packages/import': ['caddyfile', 'store'],
+  'packages/import': ['caddyfile', 'contract', 'store'],
   'packages/backup': ['access', 'contract', 'deployment', 'store'],
   'packages/recovery': ['access', 'contract', 'deployment', 'enforcement', 'haproxy', 'store'],
   'apps/supervisor': ['deployment', 'haproxy', 'waf'],

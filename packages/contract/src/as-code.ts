@@ -25,7 +25,7 @@ const {
   ...hostFields
 } = ProxyHostFields.properties;
 
-const ProxyHostAsCode = Type.Object(
+export const ProxyHostAsCode = Type.Object(
   {
     domain,
     ...Type.Partial(
@@ -50,7 +50,7 @@ const RemoteServerAsCode = Type.Object(
   { title: 'RemoteServerAsCode', description: 'host and port are required for a new one.' },
 );
 
-const AccessListAsCode = Type.Object(
+export const AccessListAsCode = Type.Object(
   { ...AccessListPatch.properties, name: Type.String({ minLength: 1, maxLength: 255 }) },
   { title: 'AccessListAsCode', description: 'type is required for a new one.' },
 );

@@ -3,7 +3,7 @@ import { choice, Port, Timestamp, Uuid } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
 const STATES = ['parsing', 'reviewing', 'failed', 'committed', 'cancelled'] as const;
-const SOURCES = ['caddyfile', 'nginx', 'traefik', 'haproxy', 'nginx-proxy-manager', 'charon'] as const;
+const SOURCES = ['caddyfile', 'nginx', 'traefik', 'haproxy', 'nginx-proxy-manager', 'charon', 'sallyport'] as const;
 
 /** What the spec has a file without a name be called. */
 export const IMPORT_FILENAME = 'Caddyfile';

@@ -3,6 +3,7 @@ import { readHaproxy } from './haproxy/read.ts';
 import { readNginx } from './nginx/read.ts';
 import { databaseAmong, readDatabase } from './read-database.ts';
 import type { Reading, SourceFile } from './reading.ts';
+import { readSallyport } from './sallyport/read.ts';
 import { textOf } from './text-of.ts';
 import { readTraefik } from './traefik/read.ts';
 
@@ -18,6 +19,8 @@ interface Recognised {
 const BEGINNING = 100_000;
 
 const RECOGNISED: readonly Recognised[] = [
+  { what: 'a configuration of Sallyport', read: readSallyport, signs: [/^sallyport:[\t ]*\d/m] },
+  { what: 'a configuration of Sallyport', read: readSallyport, signs: [/^\s*\{/, /"sallyport"\s*:\s*\d/] },
   { what: 'JSON', signs: [/^\s*[[{]\s*(?:"|[\]}])/] },
   {
     what: 'a configuration of nginx',

@@ -34,6 +34,12 @@ export interface ImportedHost extends Place {
   waf_enabled?: boolean;
   forward_verify_tls?: boolean;
   forward_http2?: boolean;
+  forward_reserved?: boolean;
+  auto_certificate?: boolean;
+  waf_inspect_responses?: boolean;
+  waf_allowed_methods?: string | null;
+  waf_allowed_content_types?: string | null;
+  waf_body_limit?: number | null;
   name?: string;
   enabled?: boolean;
   /** The name of one of the access lists of the reading. */
@@ -73,7 +79,7 @@ export interface SourceError extends Place {
 /** What was understood of files. `hosts` is what can be imported even when there are errors in other sites. */
 export interface Reading {
   /** Null when it is nothing known. */
-  source: 'caddyfile' | 'nginx' | 'traefik' | 'haproxy' | 'nginx-proxy-manager' | 'charon' | null;
+  source: 'caddyfile' | 'nginx' | 'traefik' | 'haproxy' | 'nginx-proxy-manager' | 'charon' | 'sallyport' | null;
   hosts: ImportedHost[];
   /** That guard hosts; their names differ. Absent for sources that have none. */
   accessLists?: ImportedAccessList[];

@@ -1,0 +1,85 @@
+import { isMap, isNode, isSeq } from 'yaml';
+import { warn } from '../loss.ts';
+import type { Place, SourceError, SourceFile } from '../reading.ts';
+import { shorten } from '../shorten.ts';
+import { readYaml, YamlError } from '../yaml.ts';
+
+/** A document of ours, nothing of it looked at. */
+export interface OwnDocument {
+  sections: Readonly<Record<string, unknown>>;
+  /** Where the host with this number is. */
+  placeOfHost: (index: number) => Place;
+}
+
+/** What is wrong with all of it, and where. */
+export class DocumentError extends Error {
+  readonly found: SourceError;
+
+  constructor(at: Place, message: string) {
+    super(message);
+    this.name = 'DocumentError';
+    this.found = warn(at, message);
+  }
+}
+
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The hosts of a document, whatever they are. */
+export const hostsIn = ({ proxy_hosts }: OwnDocument['sections']): unknown[] =>
+  Array.isArray(proxy_hosts) ? proxy_hosts : [];
+
+/** Lines of the hosts of a JSON document: where their domains stand, one after the other, as far as they are written plainly. */
+const linesOf = (text: string, hosts: readonly unknown[]): number[] => {
+  let line = 1;
+  let newline = text.indexOf('\n');
+  let from = text.indexOf('"proxy_hosts"');
+  const lines: number[] = [];
+  for (const host of hosts) {
+    const domain = isObject(host) ? host.domain : undefined;
+    const found = from === -1 || typeof domain !== 'string' ? -1 : text.indexOf(JSON.stringify(domain), from);
+    // To look for the others, too, would be to go through all of the text for each.
+    if (found === -1) break;
+    for (; newline !== -1 && newline < found; newline = text.indexOf('\n', newline + 1)) line += 1;
+    lines.push(line);
+    from = found;
+  }
+  return lines;
+};
+
+const asJson = (text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads a document, JSON or YAML. Throws a `DocumentError`. */
+export const readDocument = ({ name: file, content }: SourceFile): OwnDocument => {
+  const start = { file, line: 1 };
+  const json = asJson(content);
+  if (isObject(json)) {
+    const lines = linesOf(content, hostsIn(json));
+    return { sections: json, placeOfHost: (index) => ({ file, line: lines[index] ?? lines.at(-1) ?? 1 }) };
+  }
+  try {
+    const { value, document, placeOf } = readYaml(content);
+    if (!isObject(value)) throw new DocumentError(start, 'this is no document of Sallyport');
+    const seq = isMap(document.contents) ? document.contents.get('proxy_hosts') : undefined;
+    const nodes = isSeq(seq) ? seq.items : [];
+    return {
+      sections: value,
+      placeOfHost(index) {
+        const node = nodes[index];
+        const offset = isNode(node) ? node.range?.[0] : undefined;
+        return { file, line: offset === undefined ? 1 : placeOf(offset).line };
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof YamlError)) throw error;
+    const { line = 1, column, message } = error;
+    const at = { file, line, ...(column !== undefined && { column }) };
+    throw new DocumentError(at, `this is no YAML: ${shorten(message, 200)}`);
+  }
+};

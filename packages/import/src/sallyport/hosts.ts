@@ -1,0 +1,55 @@
+import { ProxyHostAsCode } from '@sallyport/contract';
+import { compileCheck } from '@sallyport/contract/check';
+import { nameOrWarning, toHosts } from '../draft.ts';
+import { type Loss, loss, warn } from '../loss.ts';
+import type { ImportedAccessList, ImportedHost, ImportWarning, Place, SourceError } from '../reading.ts';
+import { shorten } from '../shorten.ts';
+import { isObject } from './document.ts';
+
+const isHost = compileCheck(ProxyHostAsCode);
+const FIELDS = new Set(Object.keys(ProxyHostAsCode.properties));
+const REQUIRED = ['forward_host', 'forward_port'] as const;
+
+/** What is found on the way. */
+export interface Found {
+  lists: ReadonlyMap<string, ImportedAccessList>;
+  warnings: ImportWarning[];
+  errors: SourceError[];
+}
+
+const problemOf = (entry: unknown): string | undefined => {
+  const unknown = isObject(entry) ? Object.keys(entry).find((field) => !FIELDS.has(field)) : undefined;
+  if (unknown !== undefined) return `${shorten(unknown)} is not a known field`;
+  const problem = isHost.problem(entry);
+  if (problem !== undefined) return problem.replace(/^\./, '');
+  const missing = REQUIRED.find((field) => (entry as Readonly<Record<string, unknown>>)[field] === undefined);
+  return missing && `${missing} is required`;
+};
+
+/** Hosts of an entry of `proxy_hosts`; what is wrong with it is in `errors`. */
+export const hostsOf = (entry: unknown, place: Place, index: number, found: Found): ImportedHost[] => {
+  const { lists, warnings, errors } = found;
+  const problem = problemOf(entry);
+  if (problem !== undefined || !isHost.accepts(entry)) {
+    errors.push(warn(place, `proxy_hosts[${index}]: ${problem ?? 'it is no host'}`));
+    return [];
+  }
+  const { domain, enabled, forward_scheme = 'http', forward_host = '', forward_port = 0, ...rest } = entry;
+  const { remote_server, certificate, access_list, ...fields } = rest;
+  const names = domain.split(',').flatMap((name) => nameOrWarning(name.trim(), place, warnings) ?? []);
+  if (names.length === 0) return [];
+  const losses: Loss[] = [];
+  const list = typeof access_list === 'string' ? lists.get(access_list) : undefined;
+  if (typeof access_list === 'string' && !list) {
+    losses.push(loss(place, `its access list ${shorten(access_list)} is not in the file`, true));
+  }
+  if (typeof certificate === 'string') {
+    losses.push(loss(place, `its certificate ${shorten(certificate)} is in no export: choose it here, or upload it`));
+  }
+  if (typeof remote_server === 'string') {
+    losses.push(loss(place, `its link to the remote server ${shorten(remote_server)} is not taken over`));
+  }
+  const made = { ...fields, forward_scheme, forward_host, forward_port, ...(list && { access_list: list.name }) };
+  const hosts = toHosts({ place, names: [...new Set(names)], fields: made, losses }, warnings);
+  return enabled === false ? hosts.map((host) => ({ ...host, enabled })) : hosts;
+};
