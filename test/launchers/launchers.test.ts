@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { isRoot } from '../support/is-root.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -187,6 +188,55 @@ test.each([
   expect(setUp(`if is_recent_node '${root}/other/node'; then echo recent; else echo old; fi`).stdout).toBe(
     `${judgement}\n`,
   );
+});
+
+test.skipIf(!isRoot)('services that come with a package are not enabled, and no others are touched', () => {
+  const dir = givenDirectory();
+  const at = (name: string) => join(dir, name);
+  for (const name of ['tools', 'sbin', 'init.d', 'system/multi-user.target.wants']) {
+    mkdirSync(at(name), { recursive: true });
+  }
+  const link = (unit: string) => writeFileSync(at(`system/multi-user.target.wants/${unit}`), '');
+  const tool = (name: string, script: string) =>
+    writeFileSync(at(`tools/${name}`), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const wants = '/etc/systemd/system/multi-user.target.wants';
+  link('own.service');
+  link('old.service');
+  tool('dpkg-query', "printf '%s\\n' 'old installed' 'gone config-files'");
+  // Of those it brings one is there already, and somebody else enables a service in the meantime.
+  tool(
+    'apt-get',
+    `[ "$(sh /usr/sbin/policy-rc.d)" ] || [ $? = 101 ]
+printf 'pmstatus:%s:50.0:x\\n' fresh old gone dpkg-exec >&9
+touch ${wants}/fresh.service ${wants}/gone.service ${wants}/other.service /etc/init.d/fresh
+rm ${wants}/old.service; touch ${wants}/old-too.service`,
+  );
+  tool(
+    'dpkg',
+    `case $2 in
+  fresh) printf '%s\\n' /etc/init.d/fresh /lib/systemd/system/fresh.service /lib/systemd/system/own.service /usr/bin/fresh ;;
+  old) echo /lib/systemd/system/old-too.service ;;
+  gone) echo /usr/lib/systemd/system/gone.service ;;
+  *) exit 1 ;;
+esac`,
+  );
+  tool('update-rc.d', `echo "$*" >>'${at('disabled')}'`);
+  const inside = `mount --bind '${at('sbin')}' /usr/sbin
+mount --bind '${at('init.d')}' /etc/init.d
+mount --bind '${at('system')}' /etc/systemd/system
+exec sh '${repository}bin/lib/install-packages' fresh`;
+  const run = spawnSync('unshare', ['--mount', 'sh', '-euc', inside], {
+    env: { PATH: `${at('tools')}:/usr/bin:/bin` },
+    encoding: 'utf8',
+  });
+  expect(run).toMatchObject({ status: 0, stdout: '', stderr: '' });
+  expect(readdirSync(at('system/multi-user.target.wants')).sort()).toEqual([
+    'old-too.service',
+    'other.service',
+    'own.service',
+  ]);
+  expect(readFileSync(at('disabled'), 'utf8')).toBe('fresh disable\n');
+  expect(readdirSync(at('sbin'))).toEqual([]);
 });
 
 /** What bin/test counts in a report of vitest. */
