@@ -20,6 +20,11 @@ export const strangeKey = (shown: string, known: readonly string[]): Error =>
       : `the SFTP host shows the key ${shown}, but backup.copy_host_key is ${known.join(' ')}: it has a new key, or it is another host`,
   );
 
+/** Of what a host says of its own accord so much is shown, on terminals too. */
+const MOST_SAID = 300;
+
+const said = ({ message }: Error): string => message.replaceAll(/\p{Cc}+/gu, ' ').slice(0, MOST_SAID);
+
 /** What went wrong, fit for an administrator. */
 export const inWords = (error: Error, { user, directory }: { user: string; directory: string }): Error => {
   const place = directory === '' ? '/' : directory;
@@ -28,13 +33,15 @@ export const inWords = (error: Error, { user, directory }: { user: string; direc
   }
   switch (codeOf(error)) {
     case NO_SUCH_FILE:
-      return new Error(`the SFTP host has no directory ${place}, or not that file in it (${error.message})`);
+      return new Error(`the SFTP host has no directory ${place}, or not that file in it (${said(error)})`);
     case PERMISSION_DENIED:
-      return new Error(`the SFTP host does not let ${user} do that in ${place} (${error.message})`);
+      return new Error(`the SFTP host does not let ${user} do that in ${place} (${said(error)})`);
     case FAILURE:
       // OpenSSH says this of whatever has no code of its own.
-      return new Error(`the SFTP host could not do it, its disk may be full (${error.message})`);
-    default:
+      return new Error(`the SFTP host could not do it, its disk may be full (${said(error)})`);
+    case undefined:
       return error;
+    default:
+      return new Error(said(error));
   }
 };

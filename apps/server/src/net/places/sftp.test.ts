@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../../../../../test/support/eventually.ts';
+import { isRoot } from '../../../../../test/support/is-root.ts';
 import { startSshd } from '../../testing/start-sshd.ts';
 import { parsePlaceUrl } from './place-url.ts';
 import { openSftp, type SftpOptions } from './sftp.ts';
@@ -86,20 +89,44 @@ test('a host whose key is not known is told nothing, and its key is in the messa
   await (await open({ hostKeys: [other, sshd.fingerprint] })).close();
 });
 
-test('a directory that is not there, one that takes nothing, and a full disk are told, and nothing stays there', async () => {
+test('a directory that is not there is told', async () => {
   const missing = await open({}, `${sshd.url}/missing`);
   await expect(missing.put(NAME, source)).rejects.toThrow(`no directory ${sshd.files}/missing`);
   await missing.close();
+});
+
+test.skipIf(!isRoot)('a full disk is told, and nothing stays there', async () => {
   const full = join(sshd.files, 'full');
   mkdirSync(full);
-  symlinkSync('/dev/full', join(full, `.${NAME}.part`));
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', full]);
   const place = await open({}, `${sshd.url}/full`);
-  await expect(place.put(NAME, source)).rejects.toThrow(/its disk may be full/);
-  expect(readdirSync(full)).toEqual([]);
-  await eventually(() => opened().includes(path)).toBe(false);
-  // The connection goes on: the next one has room.
+  try {
+    await expect(place.put(NAME, source)).rejects.toThrow(/its disk may be full/);
+    expect(readdirSync(full)).toEqual([]);
+    await eventually(() => opened().includes(path)).toBe(false);
+    // The connection goes on: the next one has room.
+    const small = join(directory, 'small');
+    writeFileSync(small, 'a few words');
+    await place.put(NAME, { path: small, size: 11, sha256: '' });
+    expect(readdirSync(full)).toEqual([NAME]);
+  } finally {
+    await place.close();
+    execFileSync('umount', [full]);
+  }
+});
+
+test('links that lie there are replaced, and what they lead to stays as it is', async () => {
+  const victim = join(directory, 'victim');
+  writeFileSync(victim, 'not ours');
+  const laid = join(sshd.files, 'laid');
+  mkdirSync(laid);
+  for (const name of [`.${NAME}.part`, NAME]) symlinkSync(victim, join(laid, name));
+  const place = await open({}, `${sshd.url}/laid`);
   await place.put(NAME, source);
-  expect(readFileSync(join(full, NAME)).equals(content)).toBe(true);
+  expect(readFileSync(victim, 'utf8')).toBe('not ours');
+  expect(lstatSync(join(laid, NAME)).isFile()).toBe(true);
+  expect(readFileSync(join(laid, NAME)).equals(content)).toBe(true);
+  expect(readdirSync(laid)).toEqual([NAME]);
   await place.close();
 });
 

@@ -56,15 +56,24 @@ export const openSftp = async ({ place, idleMs = IDLE_MS, ...how }: SftpOptions)
   const write = async (part: string, { path, size }: CopySource): Promise<void> => {
     const file = await openFile(path);
     try {
-      const handle = await ask<Buffer>((done) => sftp.open(part, 'w', 0o600, done));
-      await within<void>(mostMsFor(size), (done, goesOn) => {
-        send(file, handle, size, goesOn).then(
-          () => done(null, undefined),
-          (error: Error) => done(error, undefined),
-        );
-      });
-      await sync(handle);
-      await act((done) => sftp.close(handle, done));
+      // What is there may be a link that somebody laid, to a file that is not ours to write.
+      await removePath(part);
+      const handle = await ask<Buffer>((done) => sftp.open(part, 'wx', 0o600, done));
+      const close = () => act((done) => sftp.close(handle, done));
+      try {
+        await within<void>(mostMsFor(size), (done, goesOn) => {
+          send(file, handle, size, goesOn).then(
+            () => done(null, undefined),
+            (error: Error) => done(error, undefined),
+          );
+        });
+        await sync(handle);
+      } catch (error) {
+        // As long as it is open there, what is removed takes its room.
+        await close().catch(() => {});
+        throw error;
+      }
+      await close();
     } finally {
       await file.close();
     }
