@@ -1,14 +1,18 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
 import type { ProxyHost } from '@sallyport/contract';
+import { dataPlaneFiles } from '@sallyport/haproxy';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { ask } from '../support/http-client.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { type Postgres, startPostgres } from '../support/start-postgres.ts';
+import { until } from '../support/until.ts';
 
 const startOrigin = async (text: string): Promise<{ port: number; server: Server }> => {
   const server = createServer((_, response) => response.end(text));
@@ -123,6 +127,49 @@ describe('two nodes on one PostgreSQL', () => {
     }
     await call(there, 'POST', '/proxy-hosts/bulk-delete', { uuids: made.map(({ uuid }) => uuid) });
     for (const name of names) await expect.poll(() => visit(here, name)).toBe('404');
+  });
+
+  test('an answer to a challenge is given by both, whatever hangs or ends beside HAProxy, and after HAProxy ended', async () => {
+    const token = 'a-token_9';
+    const body = `${token}.thumb-print`;
+    const path = `/.well-known/acme-challenge/${token}`;
+    const answered = (node: Product): Promise<string> =>
+      ask({ port: node.ports.http, host: 'nobody-has.test', path }).then(
+        ({ status, body: text }) => (status === 200 ? text : String(status)),
+        () => 'nothing',
+      );
+    const untilAnswered = (what: string, node: Product, expected: string) =>
+      until(what, async () => (await answered(node)) === expected, 90_000);
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    // As a third node would.
+    const change = async (statement: string, values: string[]): Promise<void> => {
+      await client.query(statement, values);
+      await client.query("select pg_notify('sallyport_routes', 'acme_challenges 0')");
+    };
+    try {
+      const times = [new Date().toISOString(), '2999-01-01T00:00:00.000Z'];
+      await change('insert into acme_challenges values ($1, $2, $3, $4)', [token, body, ...times]);
+      for (const node of [here, there]) await untilAnswered('a node gives it', node, body);
+
+      const { supervisor, server, guard } = there.pids();
+      for (const pid of [supervisor, server, guard]) process.kill(pid, 'SIGSTOP');
+      expect(await answered(there)).toBe(body);
+      for (const pid of [supervisor, guard]) process.kill(pid, 'SIGCONT');
+      // The server still hangs. What HAProxy starts with comes from the store, not from what was left.
+      rmSync(join(there.dataDir, 'haproxy', dataPlaneFiles.challengesMap));
+      there.kill('haproxy worker');
+      await untilAnswered('a HAProxy that was started anew gives it', there, body);
+      // Unless the supervisor was faster.
+      if (there.processes().includes(server)) process.kill(server, 'SIGKILL');
+      expect(await answered(there)).toBe(body);
+
+      await until('there is a server again', () => ![0, server].includes(there.pids().server), 90_000);
+      await change('delete from acme_challenges where token = $1', [token]);
+      for (const node of [here, there]) await untilAnswered('a node gives it no more', node, '404');
+    } finally {
+      await client.end();
+    }
   });
 
   test('after PostgreSQL was away the nodes hear of each other again', async () => {
