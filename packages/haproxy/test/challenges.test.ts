@@ -30,7 +30,11 @@ describe('challenges of certificate authorities', () => {
     const guarded = { access_list: true, firewall: true };
     await plane.serve(
       givenHost({ names: ['plain.test', '*.plain.test'], origin }),
-      givenHost({ names: ['lenient.test'], origin }, { block_exploits: false, enable_standard_headers: false }),
+      givenHost({ names: ['lenient.test'], origin }, { block_exploits: false }),
+      givenHost({ names: ['lenient-tls.test'], origin }, { block_exploits: false, ssl_forced: true }),
+      givenHost({ names: ['bare.test'], origin }, { block_exploits: false, enable_standard_headers: false }),
+      givenHost({ names: ['tls-only.test'], origin }, { ssl_forced: true }),
+      givenHost({ names: ['guarded.test'], origin }, guarded),
       givenHost({ names: ['forced.test'], origin }, { ssl_forced: true, hsts_enabled: true, ...guarded }),
       givenHost({ names: ['off.test'], origin }, { enabled: false }),
       givenHost({ names: ['tls.test'], origin: { ...origin, scheme: 'https' } }),
@@ -43,7 +47,8 @@ describe('challenges of certificate authorities', () => {
   });
 
   const map = (file: string) => createMapCommands(createAdminSocket({ path: plane.settings.adminSocket }), file);
-  const hosts = ['plain.test', 'a.plain.test', 'lenient.test', 'forced.test', 'off.test', 'tls.test', 'unknown.test'];
+  const ordinary = ['plain.test', 'a.plain.test', 'lenient.test', 'bare.test', 'lenient-tls.test', 'tls-only.test'];
+  const others = ['forced.test', 'guarded.test', 'off.test', 'tls.test', 'unknown.test'];
   const addresses = ['127.0.0.1', '[2001:db8::1]:80'];
 
   const answer = async (host: string, parts: Partial<Parameters<typeof ask>[0]> = {}) => {
@@ -52,7 +57,7 @@ describe('challenges of certificate authorities', () => {
   };
   const theAnswer = { status: 200, body: keyAuthorization, type: 'application/octet-stream', cached: 'no-store' };
 
-  test.each([...hosts, ...addresses])('are answered under %s, over HTTP and HTTPS', async (host) => {
+  test.each([...ordinary, ...others, ...addresses])('are answered under %s, over HTTP and HTTPS', async (host) => {
     expect(await answer(host)).toEqual(theAnswer);
     expect(await answer(host, { path: `${path}?cache=off` })).toEqual(theAnswer);
     expect(await answer(host, { headers: { Accept: 'application/json', Upgrade: 'websocket' } })).toEqual(theAnswer);
@@ -66,7 +71,7 @@ describe('challenges of certificate authorities', () => {
       (await ask({ port: plane.httpPort, host: 'plain.test', path, ...parts })).json<Echo>();
     for (const method of ['POST', 'OPTIONS', 'DELETE'])
       expect(await echoed({ method })).toMatchObject({ method, url: path });
-    const others = [
+    const paths = [
       path.slice(0, -1),
       `${path}/`,
       `${path}x`,
@@ -75,7 +80,7 @@ describe('challenges of certificate authorities', () => {
       `/x${path}`,
       path.replace('e', '%65'),
     ];
-    for (const other of others) expect(await echoed({ path: other })).toMatchObject({ method: 'GET', url: other });
+    for (const other of paths) expect(await echoed({ path: other })).toMatchObject({ method: 'GET', url: other });
     expect((await ask({ port: plane.httpPort, host: 'off.test', path: `${path}x` })).status).toBe(404);
     expect((await ask({ port: plane.httpPort, host: 'unknown.test', path: `${path}x` })).status).toBe(404);
   });

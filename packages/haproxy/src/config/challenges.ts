@@ -7,19 +7,26 @@ const directory = '/.well-known/acme-challenge/';
 /** What the log says of requests that were answered so. */
 const answered = 'acme-challenge';
 
+/** An anonymous condition: the path is one that a certificate authority asks for. */
+export const asksForChallenge = `{ path -m beg ${directory} }`;
+
+/** Finds these paths, and more, in URLs of any form (PCRE). */
+export const challengePattern = directory.replace('.', '[.]');
+
 /**
  * Answers challenges of certificate authorities, before anything is asked about the host or the client: a host that is unknown, closed or
- * guarded gets its certificate like any other. Most requests pay for one look at the path; the map is asked by the rest only. What is
- * in no line of it goes its way, so that an origin can have a client of its own, and an empty map answers nobody.
+ * guarded gets its certificate like any other. Most requests have left the rules by then: what takes them out looks for these paths where it
+ * looks for probes, so that they pay nothing. The map is asked only for these paths. What is in no line of it goes its way, so that an origin
+ * can have a client of its own, and an empty map answers nobody.
  */
 export const challenges = (): string => `\
-  # Challenges that are answered here. METH_GET is HEAD as well.
-  acl answers_challenge path,map_str(${dataPlaneFiles.challengesMap}),set-var(txn.challenge) -m found
-  http-request allow if { path -m beg ${directory} } METH_GET answers_challenge
+  # Challenges that are answered here; what is, was not routed. METH_GET is HEAD as well.
+  acl answers_challenge path,map_str(${dataPlaneFiles.challengesMap}),set-var(txn.challenge),unset-var(txn.flags) -m found
+  http-request allow if ${asksForChallenge} METH_GET answers_challenge
 
 `;
 
-/** The `use_backend` rule of what is answered so: it was not routed. */
+/** The `use_backend` rule of what is answered so: without flags, no rule before takes it. */
 export const challengeBackend = (): string => `\
   use_backend challenges if { var(txn.challenge) -m found }
 `;
@@ -28,7 +35,6 @@ export const challengeBackend = (): string => `\
 export const challengeSection = (): string => `
 # Certificate authorities get their answer. No process but this one has a part in it.
 backend challenges
-  http-request set-var(txn.host) req.fhdr(host),host_only
   http-request set-var(txn.answered) str(${answered})
 ${rememberRequest()}\
   http-request set-log-level notice

@@ -17,6 +17,7 @@ export const dataPlaneFiles = {
   challengesMap: 'maps/acme-challenges.map',
   trustedProxies: 'rules/trusted-proxies.list',
   exploitPatterns: 'rules/exploits.regex',
+  notablePatterns: 'rules/notable.regex',
   pageFragments: 'pages/fragments.map',
   crtList: 'tls/crt-list.txt',
   certificateDirectory: 'tls/certificates',

@@ -1,4 +1,5 @@
 import { routeFlags } from '../routes/flags.ts';
+import { asksForChallenge } from './challenges.ts';
 import { judgedFlags, limitKey } from './enforced.ts';
 import { dataPlaneFiles } from './layout.ts';
 import { carriesMarks } from './loops.ts';
@@ -32,10 +33,12 @@ ${rateLimit === null ? '' : `  acl unlimited str(${limitKey}),map_str_int(${data
   acl ordinary_host ${hostHas(standardHeaders | blockExploits)}
   acl lenient_host ${hostHas(standardHeaders, sslForced)}
   acl forces_tls ${hostHas(standardHeaders | blockExploits, sslForced)}
-  http-request allow if ordinary_host ${always} !probe !encoded
-  http-request allow if over_tls forces_tls ${always} !probe !encoded
-  http-request allow if lenient_host !{ var(txn.flags),and(${sslForced}) -m bool } ${always}
-  http-request allow if lenient_host over_tls ${always}
+  # A probe or a challenge, found by one look.
+  acl notable url -m reg -i -f ${dataPlaneFiles.notablePatterns}
+  http-request allow if ordinary_host ${always} !notable !encoded
+  http-request allow if over_tls forces_tls ${always} !notable !encoded
+  http-request allow if lenient_host !{ var(txn.flags),and(${sslForced}) -m bool } ${always} !${asksForChallenge}
+  http-request allow if lenient_host over_tls ${always} !${asksForChallenge}
 
 `;
 };

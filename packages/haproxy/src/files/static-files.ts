@@ -1,4 +1,5 @@
 import { access } from 'node:fs/promises';
+import { challengePattern } from '../config/challenges.ts';
 import { renderPageFragments } from '../config/error-pages.ts';
 import { renderExploitPatterns } from '../config/exploit-patterns.ts';
 import { renderSpoe } from '../config/guard.ts';
@@ -44,6 +45,7 @@ export const writeStaticFiles = async (directory: string, settings: ConfigSettin
   await write(dataPlaneFiles.trustedProxies, settings.trustedProxies.map((cidr) => `${cidr}\n`).join(''));
   await write(dataPlaneFiles.pageFragments, renderPageFragments());
   await write(dataPlaneFiles.exploitPatterns, renderExploitPatterns());
+  await write(dataPlaneFiles.notablePatterns, renderExploitPatterns([challengePattern]));
   const { guard } = settings;
   if (guard) await writeFileAtomically(guard.spoeFile, [renderSpoe(guard)], { durable: true });
   const writeMissing = (file: string, text: () => string | Promise<string>): Promise<void> =>
