@@ -55,6 +55,48 @@ export const AcmeAccount = Type.Object(
 );
 export type AcmeAccount = Static<typeof AcmeAccount>;
 
+export const AcmeAccountPatch = Type.Partial(
+  Type.Object({
+    name: NewAcmeAccount.properties.name,
+    directory_url: accountFields.directory_url,
+    email: accountFields.email,
+    terms_agreed: Type.Boolean(),
+    eab_kid: Type.Union([Type.String({ minLength: 1, maxLength: 500 }), Type.Null()]),
+    ca_certificate: Type.Union([Type.String({ minLength: 1, maxLength: 100_000 }), Type.Null()]),
+  }),
+  {
+    ...ignoring('AcmeAccountPatch', [
+      'id',
+      'uuid',
+      'registered',
+      'created_at',
+      'updated_at',
+      'used_by',
+      'used_by_total',
+    ]),
+    description:
+      'name and ca_certificate can be changed; the rest is what the authority registered, and may only be given as it is.',
+  },
+);
+export type AcmeAccountPatch = Static<typeof AcmeAccountPatch>;
+
+const CertificateUse = Type.Object({ id: RowId, uuid: Uuid, name: Type.String() }, { title: 'CertificateUse' });
+
+/** Fields of an object that the keeping of certificates refers to; in the answer to GET of that one object only. */
+export const usedByCertificates = {
+  used_by: Type.Array(CertificateUse, { description: 'Certificates that are kept with it: the first hundred.' }),
+  used_by_total: Type.Integer({ minimum: 0, description: 'How many certificates are kept with it.' }),
+};
+
+const CertificateUses = Type.Object(usedByCertificates);
+export type CertificateUses = Static<typeof CertificateUses>;
+
+export const AcmeAccountInUse = Type.Object(
+  { ...AcmeAccount.properties, ...usedByCertificates },
+  { title: 'AcmeAccountInUse', description: 'An account with the certificates that are ordered with it.' },
+);
+export type AcmeAccountInUse = Static<typeof AcmeAccountInUse>;
+
 const orderFields = {
   names: Type.Array(Type.String({ minLength: 1, maxLength: 253 }), {
     minItems: 1,

@@ -216,6 +216,18 @@ export const SETTINGS = {
     default: '',
     description: 'Password at the SFTP host, where it takes no key.',
   },
+  'acme.account': {
+    type: 'text',
+    default: '',
+    description:
+      'Name of the account that certificates are ordered with when none is given. Empty: the only account there is.',
+  },
+  'acme.dns_provider': {
+    type: 'text',
+    default: '',
+    description:
+      'Name of the DNS provider that proves the wildcards of hosts with auto_certificate. Empty: those get none by themselves.',
+  },
   'acme.dns_resolvers': {
     type: 'name_servers',
     default: '',

@@ -7,6 +7,7 @@ import { SECURE_SESSION_COOKIE, SESSION_COOKIE } from './session-cookie.ts';
 
 const TAGS = [
   ['proxy-hosts', 'Names and the origins they lead to.'],
+  ['acme', 'Accounts with certificate authorities.'],
   ['remote-servers', 'Machines that origins run on.'],
   ['certificates', 'What TLS clients get.'],
   ['access-lists', 'Who may reach a host.'],

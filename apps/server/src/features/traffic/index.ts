@@ -10,6 +10,7 @@ import type { Protection } from '../protection/index.ts';
 import type { Reverters } from '../reverter.ts';
 import type { System } from '../system/index.ts';
 import { createChallenges } from './acme/challenges/service.ts';
+import { createAcme } from './acme/index.ts';
 import { certificateIssue, createBringInCertificates } from './certificates/bring-in.ts';
 import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes } from './certificates/routes.ts';
@@ -130,6 +131,8 @@ export const createTraffic = (
   const keepingWayIn = createKeepWayIn({ store: proxyHostStore, isOwnApi });
   const challenges = createChallenges({ dataDir, database, node, clock, log });
 
+  const acme = createAcme(ground, { setting: settings.read });
+
   const reverters = {
     'proxy-hosts': createProxyHostReverter(proxyHosts, { syncHosts }),
     'remote-servers': createRemoteServerReverter(remoteServers),
@@ -180,6 +183,7 @@ export const createTraffic = (
       await app.register(remoteServerRoutes(remoteServers));
       await app.register(internalCaRoutes(internalCa));
       await app.register(certificateRoutes(certificates));
+      await app.register(acme.routes);
     },
   };
 };
