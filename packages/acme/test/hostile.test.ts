@@ -439,7 +439,7 @@ describe('waiting', () => {
 });
 
 describe('when to renew', () => {
-  const certificate = certify('7', authorityKeyIs('01:02:03:04:05'.padEnd(59, ':06')));
+  const { certificate } = certify('7', authorityKeyIs('01:02:03:04:05'.padEnd(59, ':06')));
   const clock = () => new Date('2026-11-22T12:00:00Z');
   const window = { start: '2026-12-01T00:00:00Z', end: '2026-12-02T00:00:00Z' };
   const ask = (body: object, headers: Record<string, string> = {}) =>

@@ -37,17 +37,19 @@ describe('what ARI calls a certificate by', () => {
   // RFC 9773, section 4.1: this key identifier and serial number, and what comes of them.
   const identifier = '69:88:5B:6B:87:46:40:41:E1:B3:7B:84:7B:A0:AE:2C:DE:01:C8:D4';
   test('the example of the standard, whose serial number needs a zero before it', () => {
-    expect(ariCertificateId(certify('0x87654321', authorityKeyIs(identifier)))).toBe(
+    expect(ariCertificateId(certify('0x87654321', authorityKeyIs(identifier)).certificate)).toBe(
       'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE',
     );
   });
 
   test('a serial number that needs none', () => {
-    expect(ariCertificateId(certify('0x01', authorityKeyIs(identifier)))).toBe('aYhba4dGQEHhs3uEe6CuLN4ByNQ.AQ');
+    expect(ariCertificateId(certify('0x01', authorityKeyIs(identifier)).certificate)).toBe(
+      'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AQ',
+    );
   });
 
   test('none without the key of its issuer', () => {
-    const pem = certify('7', 'basicConstraints=CA:FALSE\nauthorityKeyIdentifier=none\n');
+    const pem = certify('7', 'basicConstraints=CA:FALSE\nauthorityKeyIdentifier=none\n').certificate;
     expect(() => ariCertificateId(pem)).toThrow('does not name its issuer’s key');
     expect(() => ariCertificateId('nonsense')).toThrow();
   });
@@ -119,6 +121,19 @@ describe('chains', () => {
     expect(() => read(made.certificate, ['a.example'], made.key, later)).toThrow('expired');
     const wildcard = makeCertificate(['*.example']);
     expect(() => read(wildcard.certificate, ['a.example'], wildcard.key)).toThrow('not for a.example');
+    // Of another kind than a name, whatever it looks like.
+    const lookalike = certify('7', 'subjectAltName=URI:DNS:a.example,email:a.example@b.example\n');
+    expect(() => readChain(lookalike.certificate, { names: ['a.example'], keyPem: lookalike.key }, url, now)).toThrow(
+      'not for a.example',
+    );
+    const nameless = certify('7', 'basicConstraints=CA:FALSE\n');
+    expect(() => readChain(nameless.certificate, { names: ['a.example'], keyPem: nameless.key }, url, now)).toThrow(
+      'not for a.example',
+    );
+    const authority = certify('7', 'subjectAltName=DNS:a.example\nbasicConstraints=CA:TRUE\n');
+    expect(() => readChain(authority.certificate, { names: ['a.example'], keyPem: authority.key }, url, now)).toThrow(
+      'one of an authority',
+    );
     const addressed = makeCertificate(['192.0.2.1', '2001:db8::1']);
     expect(read(addressed.certificate, ['2001:0DB8::1', '192.0.2.1'], addressed.key).roots).toHaveLength(2);
   });
