@@ -38,10 +38,11 @@ SecAction "id:900001,phase:1,pass,nolog,t:none,setvar:tx.paranoia_level=4,setvar
 
 const readAll = (paths: readonly string[]): RuleSource[] => paths.map((path) => ({ path, text: readFileSync(path) }));
 
-/** CRS 3.3.4 with Debian's rules; null when rules or tests are not on this machine. */
+/** CRS 3.3.4 with Debian's rules; null when its tests are not on this machine. Throws an `Error` when Debian's rules are not. */
 export const crs334 = (): Suite | null => {
   const folder = `${oracleFolder}/crs-3.3.4`;
-  if (!existsSync(debianSetup) || !existsSync(folder)) return null;
+  if (!existsSync(debianSetup)) throw new Error('the Core Rule Set is missing; bin/test installs it');
+  if (!existsSync(folder)) return null;
   const rules = globSync(`${debianRules}/*.conf`).sort();
   return {
     folder,

@@ -13,7 +13,7 @@ const patterns = readCrsPatterns(folders);
 const subjects = readCrsStrings(maxStringLength).filter((_, index) => index % stride === 0);
 const note = crs4Folder === undefined ? ' (CRS 4 not run: SALLYPORT_CRS4_DIR is not set)' : '';
 
-describe.skipIf(patterns.length === 0)(`the ${patterns.length} patterns of the Core Rule Set${note}`, () => {
+describe(`the ${patterns.length} patterns of the Core Rule Set${note}`, () => {
   const compiled = patterns.map((pattern): CrsPattern & { pattern: CompiledPattern } => ({
     ...pattern,
     pattern: compilePattern(pattern.source),

@@ -1,19 +1,19 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** A pattern of a rule set, Latin-1, with the id of the rule it was first seen in. */
 export type CrsPattern = { source: string; ruleId: string };
 
-/** Debian's modsecurity-crs; where it is not installed the list is empty. */
+/** Debian's modsecurity-crs, which bin/test installs. */
 export const debianCrsFolders = ['/usr/share/modsecurity-crs/rules', '/etc/modsecurity/crs'];
 
 /** The rules folder of a CRS 4 checkout, when the environment names one. */
 export const crs4Folder = process.env.SALLYPORT_CRS4_DIR;
 
-/** Every distinct pattern of the `@rx` operators (negated and implied ones too) in the folders' `.conf` files. */
+/** Every distinct pattern of the `@rx` operators (negated and implied ones too) in the folders' `.conf` files. Throws an `Error` for a folder that is missing. */
 export const readCrsPatterns = (folders: string[]): CrsPattern[] => {
   const patterns = new Map<string, string>();
-  for (const folder of folders.filter((path) => existsSync(path))) {
+  for (const folder of folders) {
     for (const file of readdirSync(folder).filter((name) => name.endsWith('.conf'))) {
       const text = readFileSync(join(folder, file), 'latin1').replace(/^[ \t]*#.*\n/gm, '');
       const lines = text.replace(/\\\r?\n[ \t]*/g, ' ');
