@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { createPolicy } from '../policy/policy.ts';
 import { compileRules } from '../policy/rules.ts';
 import { createCounter, readCounts, SLAB_LENGTH } from '../tell/counts.ts';
+import { OFFICE } from '../testing/office.ts';
 import { createJudge, type Judged } from './judge.ts';
 
 const RULES = `SecRuleEngine On
@@ -15,18 +16,7 @@ const config = (parts: Partial<GuardConfig['waf']> = {}): GuardConfig => ({
   revision: 1,
   access: {
     enabled: true,
-    lists: [
-      {
-        id: 10,
-        name: 'office',
-        description: '',
-        type: 'allow',
-        rules: [{ cidr: '192.0.2.0/24' }],
-        countries: [],
-        local_network_only: false,
-        enabled: true,
-      },
-    ],
+    lists: [OFFICE],
   },
   waf: { enabled: true, mode: 'block', fail_mode: 'closed', rule_sources: [], exclusions: [], ...parts },
   admin_whitelist: ['198.51.100.7'],
