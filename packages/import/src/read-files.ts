@@ -34,6 +34,7 @@ const RECOGNISED: readonly Recognised[] = [
   },
   { what: 'Traefik (YAML)', read: readTraefik, signs: [/^http:[\t ]*\r?$/m, /^[\t ]+routers:[\t ]*\r?$/m] },
   { what: 'Traefik (TOML)', read: readTraefik, signs: [/^[\t ]*\[http\.routers[.\]]/m] },
+  { what: 'Traefik (static)', read: readTraefik, signs: [/^(?:entryPoints:[\t ]*\r?$|\[entryPoints[.\]])/m] },
   { what: 'labels for Traefik', read: readTraefik, signs: [/^services:[\t ]*\r?$/m, /\btraefik\.(?:enable|http)\b/] },
 ];
 

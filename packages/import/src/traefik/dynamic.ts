@@ -1,14 +1,22 @@
 import type { Place } from '../reading.ts';
-import { leaf, type Tree } from './tree.ts';
+import { type EntryPoint, entryPointsOf, entryPointsOfContainer } from './entry-points.ts';
+import { leaf, put, type Tree } from './tree.ts';
 
 /** What files and labels of Traefik say of HTTP together, by name. */
 export interface Dynamic {
   routers: Map<string, Tree>;
   services: Map<string, Tree>;
-  middlewares: Map<string, Tree>;
+  /** All that have the name, with whatever provider: which one is meant nobody here can tell. */
+  middlewares: Map<string, Tree[]>;
   transports: Map<string, Tree>;
   /** Containers, for services that only name a port: its name and a port that it has. */
   containers: Map<Tree, { host: string; port: number | undefined }>;
+  /** Of the static configuration, where it was uploaded, too. */
+  entryPoints: Map<string, EntryPoint>;
+  /** Where options of TLS for all routers ask clients for a certificate. */
+  clientAuth: Place | undefined;
+  /** Names that are there again, which are left out. */
+  doubles: { at: Place; what: string }[];
   /** What is there besides. */
   rest: { at: Place; what: string }[];
 }
@@ -19,27 +27,41 @@ export const newDynamic = (): Dynamic => ({
   middlewares: new Map(),
   transports: new Map(),
   containers: new Map(),
+  entryPoints: new Map(),
+  clientAuth: undefined,
+  doubles: [],
   rest: [],
 });
 
 const SECTIONS = [
   ['routers', 'routers'],
   ['services', 'services'],
-  ['middlewares', 'middlewares'],
   ['serverstransports', 'transports'],
 ] as const;
 
-/** Adds what a dynamic configuration says. */
-export const addFile = (dynamic: Dynamic, tree: Tree): void => {
-  for (const [key, section] of tree.fields) {
-    if (key !== 'http') {
-      dynamic.rest.push({ at: section.at, what: key });
-      continue;
-    }
-    for (const [field, into] of SECTIONS) {
-      for (const [name, one] of section.fields.get(field)?.fields ?? []) dynamic[into].set(name, one);
+const addHttp = (dynamic: Dynamic, http: Tree): void => {
+  for (const [field, into] of SECTIONS) {
+    for (const [name, one] of http.fields.get(field)?.fields ?? []) {
+      if (dynamic[into].has(name)) dynamic.doubles.push({ at: one.at, what: `${field} ${name}` });
+      else dynamic[into].set(name, one);
     }
   }
+  for (const [name, one] of http.fields.get('middlewares')?.fields ?? []) {
+    const others = dynamic.middlewares.get(name);
+    if (others) others.push(one);
+    else dynamic.middlewares.set(name, [one]);
+  }
+};
+
+/** Adds what a dynamic configuration says, or a static one of entry points. */
+export const addFile = (dynamic: Dynamic, tree: Tree): void => {
+  for (const [key, section] of tree.fields) {
+    if (key === 'http') addHttp(dynamic, section);
+    else if (key !== 'entrypoints') dynamic.rest.push({ at: section.at, what: key });
+    const options = key === 'tls' ? section.fields.get('options')?.fields.get('default') : undefined;
+    if (options?.fields.has('clientauth')) dynamic.clientAuth = options.at;
+  }
+  for (const [name, point] of entryPointsOf(tree)) dynamic.entryPoints.set(name, point);
 };
 
 /** Labels in both forms: `key: value` and `- key=value`. */
@@ -50,18 +72,6 @@ const labelsOf = (labels: Tree | undefined): [string, Tree][] => {
     pairs.push([key.trim().toLowerCase(), leaf(at, value.join('='))]);
   }
   return pairs.filter(([key]) => key.startsWith('traefik.'));
-};
-
-const MOST_PARTS = 12;
-
-const put = (root: Tree, path: readonly string[], value: Tree): void => {
-  let current = root;
-  for (const part of path.slice(0, MOST_PARTS)) {
-    const next = current.fields.get(part) ?? leaf(value.at);
-    current.fields.set(part, next);
-    current = next;
-  }
-  current.text = value.text;
 };
 
 /** The port that a container has, when it names just one. */
@@ -75,6 +85,7 @@ const portOf = (container: Tree): number | undefined => {
 /** Adds what the labels of a docker-compose file say. */
 export const addCompose = (dynamic: Dynamic, tree: Tree): void => {
   for (const [name, container] of tree.fields.get('services')?.fields ?? []) {
+    for (const [point, one] of entryPointsOfContainer(container)) dynamic.entryPoints.set(point, one);
     const deployed = container.fields.get('deploy')?.fields.get('labels');
     const labels = [...labelsOf(container.fields.get('labels')), ...labelsOf(deployed)];
     const isOff = labels.some(([key, { text }]) => key === 'traefik.enable' && text?.toLowerCase() === 'false');
@@ -92,6 +103,11 @@ export const addCompose = (dynamic: Dynamic, tree: Tree): void => {
     const [only] = services.fields.keys();
     for (const router of http.fields.get('routers')?.fields.values() ?? []) {
       if (!router.fields.has('service')) router.fields.set('service', leaf(router.at, only));
+      // What it has from elsewhere may name middlewares.
+      for (const key of ['extends', 'label_file']) {
+        const elsewhere = container.fields.get(key);
+        if (elsewhere) router.fields.set(key, elsewhere);
+      }
     }
     for (const key of root.fields.keys()) if (key !== 'http') root.fields.delete(key);
     addFile(dynamic, root);

@@ -3,7 +3,8 @@ import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
 import { shorten } from '../shorten.ts';
 import type { Dynamic } from './dynamic.ts';
-import { listOf, type Passed, passedBy } from './middlewares.ts';
+import { listOf } from './list.ts';
+import { type Passed, passedBy, pointsOf } from './middlewares.ts';
 import { parseRule, type Rule } from './rule.ts';
 import { type Target, targetOf } from './service.ts';
 import type { Tree } from './tree.ts';
@@ -19,10 +20,11 @@ interface Router {
   target: Target;
 }
 
-const isSecure = ({ fields }: Tree): boolean => {
-  const tls = fields.get('tls');
+const isSecure = (router: Tree, dynamic: Dynamic): boolean => {
+  const tls = router.fields.get('tls');
   if (tls) return tls.text?.toLowerCase() !== 'false';
-  const points = listOf(fields.get('entrypoints'));
+  const points = listOf(router.fields.get('entrypoints'));
+  if (points.length > 0 && pointsOf(router, dynamic).some((point) => point.isSecure)) return true;
   return points.length > 0 && points.every((point) => /secure|https|443/i.test(point));
 };
 
@@ -36,7 +38,7 @@ const routersOf = (dynamic: Dynamic, errors: SourceError[], warnings: ImportWarn
     }
     const { text, at } = rule;
     try {
-      const shared = { name, tree, text, secure: isSecure(tree), passed: passedBy(tree, dynamic) };
+      const shared = { name, tree, text, secure: isSecure(tree, dynamic), passed: passedBy(tree, dynamic) };
       routers.push({ ...shared, rule: parseRule(text), target: targetOf(tree, dynamic) });
     } catch (error) {
       errors.push({ ...warn(at, (error as Error).message), text: shorten(text, 200) });
@@ -48,6 +50,22 @@ const routersOf = (dynamic: Dynamic, errors: SourceError[], warnings: ImportWarn
 const weightOf = ({ tree, text }: Router): number => Number(tree.fields.get('priority')?.text ?? text.length);
 
 const leadsTo = ({ target }: Router): string => ('fields' in target ? JSON.stringify(target.fields) : '');
+
+/** What a rule may ask of what is asked for; who asks is something else. */
+const OF_REQUEST = /^(?:not )?(?:Path(?:Prefix|Regexp)?|Method|Query(?:Regexp)?)\(/i;
+
+/** Whether a router takes some visitors' requests elsewhere, not just some paths, or keeps them out. */
+const takesAway = ({ rule, passed }: Router): boolean =>
+  passed.losses.some(({ keptOut }) => keptOut) || !rule.others.every((other) => OF_REQUEST.test(other));
+
+/** Of the routers without a name, which are for all, those that take requests away: the heaviest, and the next that leads elsewhere. */
+const takenFromAll = (routers: readonly Router[]): Router[] => {
+  const [first, ...rest] = routers
+    .filter((one) => !one.rule.names && !(one.passed.secures && !one.secure) && takesAway(one))
+    .toSorted((a, b) => weightOf(b) - weightOf(a));
+  const next = first && rest.find((one) => leadsTo(one) !== leadsTo(first));
+  return [first, next].filter((one) => one !== undefined);
+};
 
 interface Resolved {
   name: string;
@@ -82,9 +100,26 @@ const isTwin = (one: Router, other: Router): boolean =>
   leadsTo(one) === leadsTo(other) &&
   !one.passed.losses.some(({ keptOut }) => keptOut);
 
-const lossesOf = ({ router, others }: Resolved): Loss[] => {
+/** What a router may have; anything else is not known here. */
+const KNOWN = new Set([
+  ...['entrypoints', 'middlewares', 'observability', 'priority', 'rule', 'rulesyntax', 'service', 'tls'],
+]);
+
+const lossesOf = ({ router, others }: Resolved, dynamic: Dynamic, forAll: readonly Router[]): Loss[] => {
   const { tree, rule, secure, passed, target } = router;
   const losses: Loss[] = [];
+  for (const [key, { at }] of tree.fields) {
+    if (!KNOWN.has(key))
+      losses.push(loss(at, `${shorten(key)} is not taken over: it may have kept requests out`, true));
+  }
+  const asks = pointsOf(tree, dynamic).find(({ hasTlsOptions }) => hasTlsOptions)?.at ?? dynamic.clientAuth;
+  if (secure && asks)
+    losses.push(loss(asks, 'options of TLS ask clients for a certificate, which is not taken over', true));
+  const first = forAll.find((one) => weightOf(one) >= weightOf(router) && leadsTo(one) !== leadsTo(router));
+  if (first) {
+    const message = `the router ${shorten(first.name)} takes requests for all names before in Traefik; here it does not`;
+    losses.push(loss(first.tree.at, message, true));
+  }
   if (secure)
     losses.push(loss(tree.at, 'Traefik may get certificates by itself; here each name needs one that is uploaded'));
   if (tree.fields.get('tls')?.fields.has('options')) {
@@ -96,7 +131,7 @@ const lossesOf = ({ router, others }: Resolved): Loss[] => {
   }
   losses.push(...('losses' in target ? target.losses : []), ...passed.losses);
   for (const other of others) {
-    const keptOut = other.passed.losses.some((one) => one.keptOut);
+    const keptOut = takesAway(other);
     const message = `requests for ${shorten(other.text)} have a router of their own in Traefik; a proxy host sends all to one upstream`;
     losses.push(loss(other.tree.at, message, keptOut));
   }
@@ -106,7 +141,9 @@ const lossesOf = ({ router, others }: Resolved): Loss[] => {
 /** Makes proxy hosts of routers. What can't be one is in `warnings`, with the reason. */
 export const makeHosts = (dynamic: Dynamic, errors: SourceError[], warnings: ImportWarning[]): ImportedHost[] => {
   const byName = new Map<string, Router[]>();
-  for (const router of routersOf(dynamic, errors, warnings)) {
+  const all = routersOf(dynamic, errors, warnings);
+  const forAll = takenFromAll(all);
+  for (const router of all) {
     const { rule, tree, name: routerName } = router;
     if (!rule.names || rule.names.length === 0) {
       const message = `the router ${shorten(routerName)} is not imported: a proxy host needs a name, and its rule has none`;
@@ -129,10 +166,11 @@ export const makeHosts = (dynamic: Dynamic, errors: SourceError[], warnings: Imp
     const { target, tree, passed } = router;
     const names = group.map(({ name }) => name);
     if ('impossible' in target) {
-      warnings.push(warn(tree.at, `${shorten(names.join(', '))} is not imported: ${target.impossible}`));
+      const why = passed.redirect === undefined ? target.impossible : `it only redirects to ${passed.redirect}`;
+      warnings.push(warn(tree.at, `${shorten(names.join(', '))} is not imported: ${why}`));
       return [];
     }
     const fields = { ...target.fields, ssl_forced: sslForced, ...passed.fields };
-    return toHosts({ place: tree.at, names, fields, losses: lossesOf(first) }, warnings);
+    return toHosts({ place: tree.at, names, fields, losses: lossesOf(first, dynamic, forAll) }, warnings);
   });
 };

@@ -2,14 +2,20 @@ import { type Loss, loss } from '../loss.ts';
 import type { ImportedHost, Place } from '../reading.ts';
 import { shorten } from '../shorten.ts';
 import type { Dynamic } from './dynamic.ts';
+import type { EntryPoint } from './entry-points.ts';
+import { listOf } from './list.ts';
 import type { Tree } from './tree.ts';
 
 /** What the middlewares of a router come to. */
 export interface Passed {
   /** Whether what comes without TLS is sent to https. */
   secures: boolean;
+  /** Where all requests, or those that fit a pattern, are redirected to. */
+  redirect: string | undefined;
   fields: Pick<ImportedHost, 'hsts_enabled' | 'hsts_subdomains'>;
   losses: Loss[];
+  /** Whether there were too many to look at all of them. */
+  isCut: boolean;
 }
 
 const KEEPERS: Readonly<Record<string, string>> = {
@@ -21,7 +27,6 @@ const KEEPERS: Readonly<Record<string, string>> = {
 };
 
 const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
-  addprefix: 'paths are passed on as they are',
   buffering: 'bodies of requests have the limits of the whole proxy',
   circuitbreaker: 'a proxy host has one upstream and asks it always',
   compress: 'answers are not compressed on the way',
@@ -31,22 +36,17 @@ const WITHOUT_EFFECT: Readonly<Record<string, string>> = {
   inflightreq: 'limits are set for the whole proxy, see its guard',
   passtlsclientcert: 'certificates of clients are not passed on',
   ratelimit: 'limits are set for the whole proxy, see its guard',
-  redirectregex: 'nothing is redirected',
-  replacepath: 'paths are passed on as they are',
   replacepathregex: 'paths are passed on as they are',
   retry: 'a request is sent once',
   stripprefix: 'paths are passed on as they are',
   stripprefixregex: 'paths are passed on as they are',
 };
 
+/** They put requests below another path, so that what is beside it is not reached. */
+const MOVES = new Set(['addprefix', 'replacepath']);
+
 const MAX_DEPTH = 10;
 const MAX_PASSED = 100;
-
-/** The entries of a list, which labels have with commas. */
-export const listOf = (tree: Tree | undefined): string[] =>
-  tree?.text !== undefined
-    ? tree.text.split(',').map((part) => part.trim())
-    : (tree?.items ?? []).flatMap(({ text }) => text ?? []);
 
 const headersOf = (headers: Tree, at: Place, passed: Passed): void => {
   const seconds = Number(headers.fields.get('stsseconds')?.text ?? 0);
@@ -65,34 +65,62 @@ const headersOf = (headers: Tree, at: Place, passed: Passed): void => {
 
 const withoutProvider = (name: string): string => name.toLowerCase().replace(/@[a-z]+$/, '');
 
+const redirectOf = (kind: string, { fields }: Tree): string => {
+  const setting = (key: string) => shorten(fields.get(key)?.text ?? '');
+  const code = setting('permanent') === 'true' ? 301 : 302;
+  if (kind === 'redirectregex') return `${setting('replacement')} for ${setting('regex')} (${code})`;
+  const port = setting('port');
+  return `${setting('scheme')}${port && ` at port ${port}`} (${code})`;
+};
+
+const passOne = (name: string, [kind, one]: [string, Tree], dynamic: Dynamic, passed: Passed, depth: number): void => {
+  const lose = (message: string, keptOut = false) =>
+    passed.losses.push(loss(one.at, `the middleware ${shorten(name)} ${message}`, keptOut));
+  if (kind === 'chain') {
+    for (const inner of listOf(one.fields.get('middlewares'))) pass(inner, one.at, dynamic, passed, depth + 1);
+  } else if (kind === 'redirectscheme' && one.fields.get('scheme')?.text === 'https') passed.secures = true;
+  else if (kind === 'redirectscheme' || kind === 'redirectregex') {
+    passed.redirect = redirectOf(kind, one);
+    lose(`redirects to ${passed.redirect} in Traefik; here nothing is redirected`);
+  } else if (kind === 'headers') headersOf(one, one.at, passed);
+  else if (Object.hasOwn(KEEPERS, kind))
+    lose(`${KEEPERS[kind]}, which is not taken over: give the host an access list`, true);
+  else if (MOVES.has(kind)) lose(`(${kind}): paths are passed on as they are, also those beside it`, true);
+  else if (Object.hasOwn(WITHOUT_EFFECT, kind)) lose(`(${kind}): ${WITHOUT_EFFECT[kind]}`);
+  else lose(`(${shorten(kind)}) is not taken over: it may have kept requests out`, true);
+};
+
 const pass = (name: string, at: Place, dynamic: Dynamic, passed: Passed, depth: number): void => {
-  const middleware = dynamic.middlewares.get(withoutProvider(name));
-  if (passed.losses.length >= MAX_PASSED) return;
-  if (!middleware || depth > MAX_DEPTH) {
+  const middlewares = dynamic.middlewares.get(withoutProvider(name));
+  if (passed.losses.length >= MAX_PASSED) {
+    const message = 'there are more middlewares than are looked at: they may have kept requests out';
+    if (!passed.isCut) passed.losses.push(loss(at, message, true));
+    passed.isCut = true;
+    return;
+  }
+  if (!middlewares || depth > MAX_DEPTH) {
     const message = `the middleware ${shorten(name)} is not in the files: it may have kept requests out`;
     passed.losses.push(loss(at, message, true));
     return;
   }
-  for (const [kind, one] of middleware.fields) {
-    if (kind === 'chain') {
-      for (const inner of listOf(one.fields.get('middlewares'))) pass(inner, one.at, dynamic, passed, depth + 1);
-    } else if (kind === 'redirectscheme' && one.fields.get('scheme')?.text === 'https') passed.secures = true;
-    else if (kind === 'headers') headersOf(one, one.at, passed);
-    else if (Object.hasOwn(KEEPERS, kind)) {
-      const message = `the middleware ${shorten(name)} ${KEEPERS[kind]}, which is not taken over: give the host an access list`;
-      passed.losses.push(loss(one.at, message, true));
-    } else if (Object.hasOwn(WITHOUT_EFFECT, kind)) {
-      passed.losses.push(loss(one.at, `the middleware ${shorten(name)} (${kind}): ${WITHOUT_EFFECT[kind]}`));
-    } else {
-      const message = `the middleware ${shorten(name)} (${shorten(kind)}) is not taken over: it may have kept requests out`;
-      passed.losses.push(loss(one.at, message, true));
-    }
+  for (const middleware of middlewares) {
+    for (const one of middleware.fields) passOne(name, one, dynamic, passed, depth);
   }
 };
 
-/** What a router's middlewares do to requests. */
+/** The entry points of a router that are known; without a list it has all. */
+export const pointsOf = (router: Tree, { entryPoints }: Dynamic): EntryPoint[] => {
+  const names = listOf(router.fields.get('entrypoints')).map((name) => name.toLowerCase());
+  if (names.length === 0) return [...entryPoints.values()];
+  return names.flatMap((name) => entryPoints.get(name) ?? []);
+};
+
+/** What a router's middlewares, and those of its entry points before them, do to requests. */
 export const passedBy = (router: Tree, dynamic: Dynamic): Passed => {
-  const passed: Passed = { secures: false, fields: {}, losses: [] };
+  const passed: Passed = { secures: false, redirect: undefined, fields: {}, losses: [], isCut: false };
+  const points = pointsOf(router, dynamic);
+  for (const { middlewares, at } of points) for (const name of middlewares) pass(name, at, dynamic, passed, 0);
+  passed.secures ||= points.some(({ secures }) => secures);
   const middlewares = router.fields.get('middlewares');
   for (const name of listOf(middlewares)) pass(name, middlewares!.at, dynamic, passed, 0);
   return passed;

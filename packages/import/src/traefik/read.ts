@@ -28,8 +28,15 @@ export const readTraefik = (files: readonly SourceFile[]): Reading => {
   }
   for (const { at, what } of dynamic.rest)
     warnings.push(warn(at, `${shorten(what)} is not taken over: only http is read`));
+  for (const { at, what } of dynamic.doubles) warnings.push(warn(at, `${shorten(what)} is there already and left out`));
   if (dynamic.routers.size === 0 && errors.length === 0) {
-    errors.push({ file: files[0]?.name ?? '', line: 1, message: 'there is no router in it' });
+    const [first] = files;
+    const text = shorten(first?.content.trim().split('\n')[0] ?? '', 200);
+    errors.push({ file: first?.name ?? '', line: 1, column: 1, message: 'there is no router in it', text });
+  }
+  if (dynamic.entryPoints.size === 0 && dynamic.routers.size > 0) {
+    const message = 'middlewares of entry points are not known: where the static configuration has any, upload it, too';
+    warnings.push(warn({ file: files[0]?.name ?? '', line: 1, column: 1 }, message));
   }
   const hosts = makeHosts(dynamic, errors, warnings);
   return {

@@ -52,7 +52,8 @@ export const targetOf = (router: Tree, dynamic: Dynamic): Target => {
   if (url === undefined) return { impossible: `its service ${shorten(name)} has no server with a port` };
   const address = addressOf(url);
   if (!address) return { impossible: `its upstream ${shorten(url)} is no address of a web server` };
-  if (/^[a-z0-9]+:\/\/[^/]+\/./i.test(url)) losses.push(loss(service.at, `${shorten(url)}: the path is left out`));
+  if (/^[a-z0-9]+:\/\/[^/]+\/./i.test(url))
+    losses.push(loss(service.at, `${shorten(url)}: the path is left out`, true));
   for (const [key, about] of Object.entries(ABOUT)) {
     const setting = balancer.fields.get(key);
     const isUsual = key === 'passhostheader' && setting?.text !== 'false';

@@ -33,6 +33,19 @@ export class TraefikError extends Error {
 
 export const leaf = (at: Place, text?: string): Tree => ({ at, text, items: [], fields: new Map() });
 
+const MOST_PARTS = 12;
+
+/** Puts a value at a path of names, as labels and flags say it. */
+export const put = (root: Tree, path: readonly string[], value: Tree): void => {
+  let current = root;
+  for (const part of path.slice(0, MOST_PARTS)) {
+    const next = current.fields.get(part) ?? leaf(value.at);
+    current.fields.set(part, next);
+    current = next;
+  }
+  current.text = value.text;
+};
+
 /** Refuses what would take long to read. */
 const checkSize = (text: string, at: Place): void => {
   if (text.length > MAX_LENGTH) throw new TraefikError('a file of Traefik may have 4 MiB', at);
