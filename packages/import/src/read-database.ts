@@ -6,6 +6,7 @@ import { withLog } from './database/wal.ts';
 import { warn } from './loss.ts';
 import { isNginxProxyManager, readNginxProxyManager } from './nginx-proxy-manager/read.ts';
 import type { Reading, SourceFile } from './reading.ts';
+import { shorten } from './shorten.ts';
 
 /** A file that may be one of bytes. */
 export interface BinaryFile {
@@ -62,7 +63,10 @@ export const readDatabase = ({ name, bytes }: BinaryFile, files: readonly Source
     };
   } catch (error) {
     if (!(error instanceof DatabaseError)) throw error;
-    const errors = [{ file: name, line: 1, message: `the database is not imported: ${error.message}` }];
+    const { table, row = 1, text = table ?? name } = error.place;
+    const message = shorten(`the database is not imported: ${error.message}`, 400);
+    const file = table === undefined ? name : `${name}: ${table}`;
+    const errors = [{ file, line: Math.max(1, row), column: 1, message, text: shorten(text, 200) }];
     return { source: null, hosts: [], warnings: [], errors, staticFiles: [] };
   }
 };

@@ -18,7 +18,7 @@ test('says of JSON that it can not be read', () => {
   const { hosts, errors, staticFiles } = read('{ "apps": { "http": {} } }\n');
   expect({ hosts, staticFiles }).toEqual({ hosts: [], staticFiles: [] });
   const message = 'this looks like JSON, which can not be imported yet';
-  expect(errors).toEqual([{ file: 'proxy.conf', line: 1, message }]);
+  expect(errors).toEqual([{ file: 'proxy.conf', line: 1, column: 1, message, text: '{ "apps": { "http": {} } }' }]);
 });
 
 test('what makes sense as a Caddyfile is one, whatever its sites are called', () => {

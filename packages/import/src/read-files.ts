@@ -1,9 +1,11 @@
 import { readCaddyfile } from './caddyfile/read.ts';
+import { cleanReading } from './clean.ts';
 import { readHaproxy } from './haproxy/read.ts';
 import { readNginx } from './nginx/read.ts';
 import { databaseAmong, readDatabase } from './read-database.ts';
 import type { Reading, SourceFile } from './reading.ts';
 import { readSallyport } from './sallyport/read.ts';
+import { shorten } from './shorten.ts';
 import { textOf } from './text-of.ts';
 import { readTraefik } from './traefik/read.ts';
 
@@ -43,11 +45,7 @@ const looksLike = (text: string): Recognised | undefined =>
 
 const asText = (file: SourceFile): SourceFile => ({ name: file.name, content: textOf(file) });
 
-/**
- * Reads files of another proxy's configuration, the main one first, whatever it is of: told from the content. Never throws because of
- * what the files say.
- */
-export const readFiles = (uploaded: readonly SourceFile[]): Reading => {
+const readSource = (uploaded: readonly SourceFile[]): Reading => {
   const database = databaseAmong(uploaded);
   if (database) return readDatabase(database, uploaded);
   const files = uploaded.map(asText);
@@ -58,5 +56,17 @@ export const readFiles = (uploaded: readonly SourceFile[]): Reading => {
   if (!main || other === undefined) return reading;
   if (other.read) return other.read(files);
   const message = `this looks like ${other.what}, which can not be imported yet`;
-  return { ...reading, warnings: [], errors: [{ file: main.name, line: 1, message }], staticFiles: [] };
+  const text = shorten(main.content.trimStart().split('\n')[0] ?? '', 200);
+  return {
+    ...reading,
+    warnings: [],
+    errors: [{ file: main.name, line: 1, column: 1, message, text }],
+    staticFiles: [],
+  };
 };
+
+/**
+ * Reads files of another proxy's configuration, the main one first, whatever it is of: told from the content. Never throws because of
+ * what the files say. What it says may be shown in a terminal.
+ */
+export const readFiles = (uploaded: readonly SourceFile[]): Reading => cleanReading(readSource(uploaded));

@@ -1,4 +1,4 @@
-import { flag, number, placeOf, text } from '../database/cells.ts';
+import { flag, isEnabled, lossesOfUnknown, number, placeOf, reference, text } from '../database/cells.ts';
 import type { Served } from '../database/certificates.ts';
 import type { Row } from '../database/open.ts';
 import { nameOrWarning, toHosts } from '../draft.ts';
@@ -7,12 +7,18 @@ import type { ImportedHost, ImportWarning, Place } from '../reading.ts';
 import { shorten } from '../shorten.ts';
 import type { listsOf } from './access.ts';
 
-export const HOST_COLUMNS = [
+const HOST_COLUMNS = [
   ...['id', 'name', 'deleted_at', 'enabled', 'domain_names', 'forward_scheme', 'forward_host', 'forward_port'],
-  ...['access_list_id', 'certificate_id', 'auth_policy_id', 'forward_auth_enabled', 'security_header_profile_id'],
+  ...['access_list_id', 'certificate_id', 'forward_auth_enabled', 'security_header_profile_id'],
   ...['ssl_forced', 'hsts_enabled', 'hsts_subdomains', 'http2_support', 'block_exploits', 'websocket_support'],
   ...['enable_standard_headers', 'waf_disabled', 'advanced_config'],
 ];
+
+/** Columns that say nothing of who may come in. */
+const KNOWN = new Set([
+  ...HOST_COLUMNS,
+  ...['uuid', 'application', 'advanced_config_backup', 'created_at', 'updated_at'],
+]);
 
 /** What else of a database a host refers to. */
 export interface Surroundings {
@@ -24,7 +30,7 @@ export interface Surroundings {
 
 const lossesOf = (row: Row, place: Place, { locations }: Surroundings): Loss[] => {
   const losses: Loss[] = [];
-  if (flag(row, 'forward_auth_enabled') || number(row, 'auth_policy_id') > 0) {
+  if (flag(row, 'forward_auth_enabled')) {
     losses.push(loss(place, 'another server is asked who may come in, which is not taken over', true));
   }
   if (!['', '{}', '[]', 'null'].includes(text(row, 'advanced_config').trim())) {
@@ -58,8 +64,8 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
     warnings.push(warn(place, message));
     return [];
   }
-  const { list, losses } = around.guardOf(number(row, 'access_list_id'), place);
-  const { certificate, losses: ofCertificate } = around.certificateOf(number(row, 'certificate_id'), place);
+  const { list, losses } = around.guardOf(reference(row, 'access_list_id'), place);
+  const { certificate, losses: ofCertificate } = around.certificateOf(reference(row, 'certificate_id'), place);
   const hosts = toHosts(
     {
       place,
@@ -81,9 +87,9 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
         ...(list && { access_list: list.name }),
         ...(certificate !== undefined && { certificate }),
       },
-      losses: [...losses, ...ofCertificate, ...lossesOf(row, place, around)],
+      losses: [...losses, ...ofCertificate, ...lossesOf(row, place, around), ...lossesOfUnknown(row, KNOWN, place)],
     },
     warnings,
   );
-  return flag(row, 'enabled', true) ? hosts : hosts.map((host) => ({ ...host, enabled: false }));
+  return isEnabled(row) ? hosts : hosts.map((host) => ({ ...host, enabled: false }));
 };

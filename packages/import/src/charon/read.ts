@@ -6,7 +6,7 @@ import { warn } from '../loss.ts';
 import type { ImportWarning, Reading } from '../reading.ts';
 import { shorten } from '../shorten.ts';
 import { listsOf } from './access.ts';
-import { HOST_COLUMNS, hostsOf } from './hosts.ts';
+import { hostsOf } from './hosts.ts';
 
 const LIST_COLUMNS = [
   ...['id', 'name', 'description', 'type', 'ip_rules', 'country_codes', 'local_network_only', 'enabled'],
@@ -38,6 +38,17 @@ const aboutServers = (database: UploadedDatabase, file: string): ImportWarning[]
     return warn(placeOf(file, 'remote_servers', row), `the remote server ${shorten(what)} is not imported`);
   });
 
+/** Addresses that Charon keeps from all hosts. */
+const aboutDecisions = (database: UploadedDatabase, file: string): ImportWarning[] => {
+  const blocked = database
+    .rows('security_decisions', ['id', 'action', 'ip'])
+    .filter((row) => text(row, 'action') === 'block');
+  const [first] = blocked;
+  if (!first) return [];
+  const message = `${blocked.length} decisions that block addresses, such as ${shorten(text(first, 'ip'))}, are not imported`;
+  return [warn(placeOf(file, 'security_decisions', first), message)];
+};
+
 /** Reads a database of Charon. Throws a `DatabaseError`. */
 export const readCharon = (database: UploadedDatabase, file: string): Omit<Reading, 'errors' | 'staticFiles'> => {
   const { of: guardOf, lists } = listsOf(database.rows('access_lists', LIST_COLUMNS), file);
@@ -49,12 +60,14 @@ export const readCharon = (database: UploadedDatabase, file: string): Omit<Readi
     locations: Map.groupBy(locations, (row) => number(row, 'proxy_host_id')),
   };
   const warnings: ImportWarning[] = [];
-  const hosts = database.rows('proxy_hosts', HOST_COLUMNS).flatMap((row) => hostsOf(row, file, around, warnings));
+  const hosts = database
+    .rows('proxy_hosts', database.columns('proxy_hosts'))
+    .flatMap((row) => hostsOf(row, file, around, warnings));
   return {
     source: 'charon',
     hosts,
     accessLists: usedOf(lists, hosts),
     certificates: certificates.taken(),
-    warnings: [...warnings, ...aboutServers(database, file)],
+    warnings: [...warnings, ...aboutDecisions(database, file), ...aboutServers(database, file)],
   };
 };

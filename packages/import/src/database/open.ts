@@ -1,13 +1,15 @@
 import { constants, DatabaseSync } from 'node:sqlite';
 import { DatabaseError } from './error.ts';
 
-/** A row; what is no text, number or null is left out. */
+/** A row; bytes are read as text. */
 export type Row = Readonly<Record<string, string | number | null>>;
 
 /** A database that somebody uploaded, in memory. */
 export interface UploadedDatabase {
   /** Whether there is a table with these columns. */
   has(table: string, ...columns: readonly string[]): boolean;
+  /** The columns of a table; none without it. */
+  columns(table: string): string[];
   /** Rows of a table in the order of their `id`, with those of the columns that it has; none without the table. */
   rows(table: string, columns: readonly string[]): Row[];
 }
@@ -41,7 +43,10 @@ const checkSchema = (database: DatabaseSync): void => {
     // Indexes that SQLite makes by itself have no text.
     if (sql === null && type === 'index') continue;
     if ((type === 'table' || type === 'index') && typeof sql === 'string' && PLAIN.test(sql)) continue;
-    throw new DatabaseError(`it has a ${String(type)} ${String(name)} that is neither a plain table nor an index`);
+    throw new DatabaseError(`it has a ${String(type)} ${String(name)} that is neither a plain table nor an index`, {
+      table: String(name),
+      text: typeof sql === 'string' ? sql : '',
+    });
   }
 };
 
@@ -49,10 +54,13 @@ const columnsOf = (database: DatabaseSync): Map<string, Set<string>> => {
   const tables = new Map<string, Set<string>>();
   for (const { schema, name, type } of database.prepare('pragma table_list').all()) {
     if (schema !== 'main' || typeof name !== 'string' || name.startsWith('sqlite_')) continue;
-    if (type !== 'table') throw new DatabaseError(`${name} is no plain table`);
+    if (type !== 'table') throw new DatabaseError(`${name} is no plain table`, { table: name });
     const columns = database.prepare(`pragma table_xinfo("${name.replaceAll('"', '""')}")`).all();
     const computed = columns.find(({ hidden }) => hidden !== 0);
-    if (computed) throw new DatabaseError(`the column ${String(computed.name)} of ${name} is computed`);
+    if (computed) {
+      const column = String(computed.name);
+      throw new DatabaseError(`the column ${column} of ${name} is computed`, { table: name, text: column });
+    }
     tables.set(name, new Set(columns.map((column) => String(column.name))));
   }
   return tables;
@@ -60,18 +68,18 @@ const columnsOf = (database: DatabaseSync): Map<string, Set<string>> => {
 
 const plain = (row: Record<string, unknown>): Row =>
   Object.fromEntries(
-    Object.entries(row).filter(
-      (entry): entry is [string, string | number | null] =>
-        entry[1] === null || typeof entry[1] === 'string' || typeof entry[1] === 'number',
-    ),
+    Object.entries(row).map(([column, cell]) => {
+      if (cell === null || typeof cell === 'string' || typeof cell === 'number') return [column, cell];
+      return [column, cell instanceof Uint8Array ? Buffer.from(cell).toString('utf8') : String(cell)];
+    }),
   );
 
-const inWords = <Result>(work: () => Result): Result => {
+const inWords = <Result>(work: () => Result, table?: string): Result => {
   try {
     return work();
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
-    throw new DatabaseError(`it can not be read: ${(error as Error).message}`);
+    throw new DatabaseError(`it can not be read: ${(error as Error).message}`, { table });
   }
 };
 
@@ -98,6 +106,7 @@ export const openUploaded = (bytes: Buffer): UploadedDatabase & { close(): void 
       has(table: string, ...columns: readonly string[]) {
         return columns.every((column) => tables.get(table)?.has(column));
       },
+      columns: (table: string) => [...(tables.get(table) ?? [])],
       rows(table: string, columns: readonly string[]) {
         const there = columns.filter((column) => tables.get(table)?.has(column));
         if (there.length === 0) return [];
@@ -105,9 +114,12 @@ export const openUploaded = (bytes: Buffer): UploadedDatabase & { close(): void 
           const names = there.map((name) => `"${name}"`).join(', ');
           const order = there.includes('id') ? ' order by id' : '';
           const found = database.prepare(`select ${names} from "${table}"${order} limit ?`).all(MOST_ROWS + 1);
-          if (found.length > MOST_ROWS) throw new DatabaseError(`${table} has more than ${MOST_ROWS} rows`);
+          if (found.length > MOST_ROWS) {
+            const row = Number(found[MOST_ROWS]?.id ?? 0);
+            throw new DatabaseError(`${table} has more than ${MOST_ROWS} rows`, { table, row });
+          }
           return found.map(plain);
-        });
+        }, table);
       },
       close: () => database.close(),
     };

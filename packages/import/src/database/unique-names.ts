@@ -1,9 +1,11 @@
+import { clean } from '../clean.ts';
 import type { ImportedAccessList } from '../reading.ts';
 
 /** Gives lists of one name a number: ours differ in their names. */
 export const createNames = () => {
   const taken = new Set<string>();
-  return (wanted: string): string => {
+  return (said: string): string => {
+    const wanted = clean(said);
     let name = wanted;
     for (let count = 2; taken.has(name); count += 1) name = `${wanted} (${count})`;
     taken.add(name);

@@ -1,4 +1,4 @@
-import { flag, list, number, placeOf, text } from '../database/cells.ts';
+import { flag, isEnabled, list, lossesOfUnknown, number, placeOf, reference, text } from '../database/cells.ts';
 import type { Served } from '../database/certificates.ts';
 import type { Row } from '../database/open.ts';
 import { nameOrWarning, toHosts } from '../draft.ts';
@@ -8,11 +8,14 @@ import { shorten } from '../shorten.ts';
 import type { Guard } from './access.ts';
 import { type Upstream, writtenBy } from './snippet.ts';
 
-export const HOST_COLUMNS = [
+const HOST_COLUMNS = [
   ...['id', 'is_deleted', 'enabled', 'domain_names', 'forward_scheme', 'forward_host', 'forward_ip', 'forward_port'],
   ...['access_list_id', 'certificate_id', 'ssl_forced', 'hsts_enabled', 'hsts_subdomains', 'http2_support'],
   ...['block_exploits', 'allow_websocket_upgrade', 'caching_enabled', 'advanced_config', 'locations'],
 ];
+
+/** Columns that say nothing of who may come in. */
+const KNOWN = new Set([...HOST_COLUMNS, 'created_on', 'meta', 'modified_on', 'owner_user_id', 'trust_forwarded_proto']);
 
 /** What else of a database a host refers to. */
 export interface Surroundings {
@@ -58,8 +61,8 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
     warnings.push(warn(place, message));
     return [];
   }
-  const { list: accessList, losses: ofAccess } = around.guardOf(number(row, 'access_list_id'), place);
-  const { certificate, losses: ofCertificate } = around.certificateOf(number(row, 'certificate_id'), place);
+  const { list: accessList, losses: ofAccess } = around.guardOf(reference(row, 'access_list_id'), place);
+  const { certificate, losses: ofCertificate } = around.certificateOf(reference(row, 'certificate_id'), place);
   const written = writtenBy(row, own, place);
   const hasTls = number(row, 'certificate_id') > 0;
   const isForced = hasTls && flag(row, 'ssl_forced');
@@ -80,9 +83,15 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
         ...(accessList && { access_list: accessList.name }),
         ...(certificate !== undefined && { certificate }),
       },
-      losses: [...ofAccess, ...written.losses, ...ofCertificate, ...lossesOf(row, place)],
+      losses: [
+        ...ofAccess,
+        ...written.losses,
+        ...ofCertificate,
+        ...lossesOf(row, place),
+        ...lossesOfUnknown(row, KNOWN, place),
+      ],
     },
     warnings,
   );
-  return flag(row, 'enabled', true) ? hosts : hosts.map((host) => ({ ...host, enabled: false }));
+  return isEnabled(row) ? hosts : hosts.map((host) => ({ ...host, enabled: false }));
 };

@@ -5,7 +5,7 @@ import { usedOf } from '../database/unique-names.ts';
 import type { ImportWarning, Reading, SourceFile } from '../reading.ts';
 import { guardsOf } from './access.ts';
 import { CERTIFICATE_COLUMNS, certificateOf, pairsAmong } from './certificates.ts';
-import { HOST_COLUMNS, hostsOf } from './hosts.ts';
+import { hostsOf } from './hosts.ts';
 import { othersOf } from './others.ts';
 
 /** Whether it is a database of Nginx Proxy Manager. */
@@ -38,7 +38,9 @@ export const readNginxProxyManager = (
   const warnings: ImportWarning[] = [];
   const certificates = certificatesOf(database, files);
   const around = { guardOf, certificateOf: certificates.of };
-  const hosts = database.rows('proxy_host', HOST_COLUMNS).flatMap((row) => hostsOf(row, file, around, warnings));
+  const hosts = database
+    .rows('proxy_host', database.columns('proxy_host'))
+    .flatMap((row) => hostsOf(row, file, around, warnings));
   return {
     source: 'nginx-proxy-manager',
     hosts,

@@ -88,7 +88,9 @@ const readLoaded = (
     });
   }
   if (servers.length === 0 && errors.length === 0) {
-    errors.push({ file: files[0]?.name ?? '', line: 1, message: 'there is no server in it' });
+    const [first] = files;
+    const text = shorten(first?.content.trim().split('\n')[0] ?? '', 200);
+    errors.push({ file: first?.name ?? '', line: 1, column: 1, message: 'there is no server in it', text });
   }
   const warnings: ImportWarning[] = [
     ...aboutOthers(top, http),
