@@ -23,7 +23,7 @@ beforeAll(async () => {
   caddy = await startCaddy(directory, files, ENVIRONMENT);
 });
 afterAll(async () => {
-  await caddy.stop();
+  await caddy?.stop();
   rmSync(directory, { recursive: true });
 });
 

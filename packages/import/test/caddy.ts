@@ -37,7 +37,13 @@ export const startCaddy = async (
     },
   });
   const ended = once(child, 'exit');
-  await until('the socket of Caddy', () => existsSync(socketPath) || child.exitCode !== null);
+  // Rejects when there is no Caddy, or it ends by itself: then nothing was compared.
+  await Promise.race([
+    until('the socket of Caddy', () => existsSync(socketPath), 60_000),
+    ended.then(([code]) => {
+      throw new Error(`Caddy ended with ${code} before it answered`);
+    }),
+  ]);
   const post = (text: string) =>
     new Promise<{ config: unknown } | { error: string }>((resolve, reject) => {
       const headers = { host: 'localhost', 'content-type': 'text/caddyfile' };
@@ -48,17 +54,22 @@ export const startCaddy = async (
         });
         incoming.on('error', reject).on('end', () => {
           const answer = JSON.parse(body);
-          resolve(incoming.statusCode === 200 ? { config: answer.result } : { error: String(answer.error) });
+          if (incoming.statusCode === 200) resolve({ config: answer.result });
+          else if (incoming.statusCode === 400) resolve({ error: String(answer.error) });
+          else reject(new Error(`Caddy answers ${incoming.statusCode}: ${body}`));
         });
       });
       outgoing.on('error', reject).end(text);
     });
   /** In a process of its own: in 2.6.2 the option `order` of one Caddyfile stays in force for the next. */
   const alone = (text: string) =>
-    new Promise<{ config: unknown } | { error: string }>((resolve) => {
+    new Promise<{ config: unknown } | { error: string }>((resolve, reject) => {
       writeFileSync(join(directory, 'Caddyfile'), text);
       execFile('caddy', ['adapt', '--config', 'Caddyfile'], { cwd: directory }, (error, stdout) => {
-        resolve(error ? { error: error.message } : { config: JSON.parse(stdout) });
+        if (!error) resolve({ config: JSON.parse(stdout) });
+        // One that could not be run, or was killed, refuses nothing.
+        else if (error.code === 1) resolve({ error: error.message });
+        else reject(error);
       });
     });
   return {

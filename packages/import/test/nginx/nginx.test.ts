@@ -22,9 +22,14 @@ const wrap = (text: string): string => `events { }\npid nginx.pid;\nhttp {\n${te
 const dump = (name: string, text: string): Promise<string | undefined> => {
   const file = join(directory, `${name.replaceAll(/\W/g, '-')}.conf`);
   writeFileSync(file, wrap(text));
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const args = ['-T', '-p', directory, '-e', join(directory, 'error.log'), '-c', file];
-    execFile('/usr/sbin/nginx', args, (error, stdout) => resolve(error ? undefined : stdout));
+    execFile('/usr/sbin/nginx', args, (error, stdout) => {
+      if (!error) resolve(stdout);
+      // One that could not be run, or was killed, refuses nothing.
+      else if (error.code === 1) resolve(undefined);
+      else reject(error);
+    });
   });
 };
 
