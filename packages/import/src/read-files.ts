@@ -43,12 +43,21 @@ const RECOGNISED: readonly Recognised[] = [
 const looksLike = (text: string): Recognised | undefined =>
   RECOGNISED.find(({ signs }) => signs.every((sign) => sign.test(text)));
 
+/** Certificates and keys, which are no configuration: read as one, what is secret would be quoted as not understood. */
+const isPem = ({ content }: SourceFile): boolean => /^-----BEGIN [A-Z0-9 ]{1,40}-----[\t ]*\r?$/m.test(content);
+
 const asText = (file: SourceFile): SourceFile => ({ name: file.name, content: textOf(file) });
 
 const readSource = (uploaded: readonly SourceFile[]): Reading => {
   const database = databaseAmong(uploaded);
   if (database) return readDatabase(database, uploaded);
-  const files = uploaded.map(asText);
+  const texts = uploaded.map(asText);
+  const files = texts.filter((file) => !isPem(file));
+  if (files.length === 0 && texts.length > 0) {
+    const message = 'this is a certificate or a key, and no configuration';
+    const errors = texts.map(({ name }) => ({ file: name, line: 1, message }));
+    return { source: null, hosts: [], warnings: [], errors, staticFiles: [] };
+  }
   const reading = readCaddyfile(files);
   const [main] = files;
   // Asked last: whatever makes sense as a Caddyfile is one.
