@@ -190,6 +190,7 @@ export const startServer = async (
   });
   const node = randomUUID();
   const traffic = createTraffic(ground, {
+    administratorsFetch: createSafeFetch({ lookup: systemLookup, addressPolicy: OPERATORS_OWN }),
     node,
     plane: dataPlane.routes,
     reservedOrigin: dataPlane.reservedOrigin,

@@ -35,6 +35,13 @@ onBothDatabases('conventions of all resources', (kind) => {
       make: async () => `/access-lists/${(await given('/access-lists', { name: `l${count()}`, type: 'deny' })).uuid}`,
       change: { description: 'changed' },
     },
+    'DNS provider': {
+      make: async () => {
+        const hook = { name: `d${count()}`, type: 'webhook', fields: { url: 'https://dns.example.com/' } };
+        return `/dns-providers/${(await given('/dns-providers', hook)).uuid}`;
+      },
+      change: { fields: { url: 'https://dns.example.com/changed' } },
+    },
     user: {
       make: async () =>
         `/users/${(await given('/users', { email: `u${count()}@example.com`, password: 'a long password' })).id}`,
@@ -162,6 +169,7 @@ onBothDatabases('conventions of all resources', (kind) => {
       ['/proxy-hosts', host('located.example.com')],
       ['/remote-servers', { name: 'm', host: '127.0.0.1', port: 9 }],
       ['/access-lists', { name: 'located', type: 'deny' }],
+      ['/dns-providers', { name: 'located', type: 'webhook', fields: { url: 'https://dns.example.com/' } }],
       ['/users', { email: 'located@example.com', password: 'a long password' }],
       ['/users/invite', { email: 'invited@example.com' }],
       ['/tokens', { name: 'located' }],
@@ -187,6 +195,8 @@ onBothDatabases('conventions of all resources', (kind) => {
       ['/remote-servers', null, 'name'],
       ['/access-lists', null, 'name'],
       ['/certificates', null, 'domains'],
+      ['/dns-providers', null, 'name'],
+      ['/dns-providers/types', null, 'type'],
       ['/users', null, 'email'],
       ['/tokens', null, 'created_at'],
       ['/auth/sessions', null, 'created_at'],
@@ -234,7 +244,14 @@ onBothDatabases('conventions of all resources', (kind) => {
       expect((await send('GET', `/proxy-hosts/${name}`)).body).toMatchObject({ uuid: made.uuid });
       expect((await send('PUT', `/proxy-hosts/${name}`, { name: 'n' })).body).toMatchObject({ uuid: made.uuid });
     }
-    const named = ['/proxy-hosts', '/remote-servers', '/access-lists', '/certificates', '/security/decisions'];
+    const named = [
+      '/proxy-hosts',
+      '/remote-servers',
+      '/dns-providers',
+      '/access-lists',
+      '/certificates',
+      '/security/decisions',
+    ];
     for (const path of [...named, '/security/rulesets', '/users', '/tokens']) {
       for (const wrong of ['x', '0', '-1', '1.5', '99999999999', '0x1', '%20']) {
         expect(await send('GET', `${path}/${wrong}`), `${path}/${wrong}`).toMatchObject({

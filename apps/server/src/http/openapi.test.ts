@@ -182,6 +182,13 @@ test('describes what succeeds', async () => {
   const machine = await send<{ uuid: string }>('POST', '/remote-servers', { name: 'm', host: '127.0.0.1', port: 9 });
   await send('PUT', `/remote-servers/${machine.uuid}`, { name: 'n' });
   await send('POST', `/remote-servers/${machine.uuid}/test`);
+  // Nobody answers there, which is an answer.
+  await send('POST', '/settings', { key: 'acme.dns_resolvers', value: '127.0.0.1:9' });
+  const hook = { name: 'd', type: 'webhook', fields: { url: 'http://127.0.0.1:9/', bearer_token: 'secret' } };
+  const dns = await send<{ id: number }>('POST', '/dns-providers', hook);
+  await send('PUT', `/dns-providers/${dns.id}`, { name: 'e' });
+  await send('GET', `/dns-providers/${dns.id}`);
+  await send('POST', `/dns-providers/${dns.id}/test`, { zone: 'example.com' });
   const list = { name: 'l', type: 'allow', rules: [{ cidr: '10.0.0.0/8', description: 'office' }] };
   const access = await send<{ id: number }>('POST', '/access-lists', list);
   await send('PUT', `/access-lists/${access.id}`, { ...list, name: 'm' });
@@ -238,6 +245,7 @@ test('describes what succeeds', async () => {
   await send('DELETE', `/certificates/${id}`);
   await send('DELETE', `/access-lists/${access.id}`);
   await send('DELETE', `/remote-servers/${machine.uuid}`);
+  await send('DELETE', `/dns-providers/${dns.id}`);
   await send('DELETE', `/security/decisions/${decision.id}`);
   await send('DELETE', `/security/rulesets/${ruleset.id}`);
   await send('DELETE', `/users/${userId}`);

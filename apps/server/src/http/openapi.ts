@@ -10,6 +10,7 @@ const TAGS = [
   ['acme', 'Accounts with certificate authorities.'],
   ['remote-servers', 'Machines that origins run on.'],
   ['certificates', 'What TLS clients get.'],
+  ['dns-providers', 'Who may write records of challenges.'],
   ['access-lists', 'Who may reach a host.'],
   ['security', 'The suite: switches, firewall, limits.'],
   ['decisions', 'Banned addresses.'],

@@ -119,11 +119,14 @@ describe('what a route does not know', () => {
       forward_port: 9,
     });
     const machine = await given('/remote-servers', { name: 'm', host: '127.0.0.1', port: 9 });
+    const hook = { name: 'd', type: 'webhook', fields: { url: 'https://dns.example.com/', bearer_token: 'secret' } };
+    const dns = await given('/dns-providers', hook);
     const list = await given('/access-lists', { name: 'l', type: 'deny', rules: [{ cidr: '10.0.0.1' }] });
     const user = await given('/users', { email: 'back@example.com', password: 'a long password' });
     for (const path of [
       `/proxy-hosts/${host.uuid}`,
       `/remote-servers/${machine.uuid}`,
+      `/dns-providers/${dns.id}`,
       `/access-lists/${list.id}`,
       `/users/${user.id}`,
     ]) {

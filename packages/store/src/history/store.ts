@@ -15,7 +15,14 @@ export interface HistoryFilter extends ListQuery {
 }
 
 /** Tables whose rows have an integer id and a uuid. */
-export type NamedTable = 'proxy_hosts' | 'remote_servers' | 'certificates' | 'access_lists' | 'decisions' | 'rulesets';
+export type NamedTable =
+  | 'proxy_hosts'
+  | 'remote_servers'
+  | 'certificates'
+  | 'dns_providers'
+  | 'access_lists'
+  | 'decisions'
+  | 'rulesets';
 
 const LIMITED_SORTABLE = { created_at: 'id', resource: 'resource', action: 'action' };
 const SORTABLE = { ...LIMITED_SORTABLE, actor: 'actor' };

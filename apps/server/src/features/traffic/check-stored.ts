@@ -10,6 +10,7 @@ import { normaliseSetup } from '../../dataplane/protection/waf-setup.ts';
 import { checkWritten, createRowCheck } from '../check-row.ts';
 import { isAddress } from './certificates/names.ts';
 import { parseCertificatePair } from './certificates/pem.ts';
+import { createDnsProviderCheck } from './dns-providers/check-stored.ts';
 import { parseDomains } from './proxy-hosts/domains.ts';
 
 /** Says what is wrong in words that name the object. */
@@ -82,6 +83,10 @@ export const checkStoredTraffic = async (db: Executor, vault: Pick<Vault, 'open'
         checkCertificate(row, vault);
       });
     }
+  }
+  const checkDnsProvider = createDnsProviderCheck();
+  for await (const { rows } of readTables(db, ['dns_providers'])) {
+    for (const row of rows) await about(`DNS provider ${row.name}`, () => checkDnsProvider(row, vault));
   }
   for await (const { rows } of readTables(db, ['origin_addresses'])) {
     for (const { name, address } of rows) {

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import type { Executor } from '@sallyport/store/database/open';
 import type { Plane } from '../../dataplane/routes/plane.ts';
 import type { App } from '../../http/app-type.ts';
+import type { SafeFetch } from '../../net/safe-fetch.ts';
 import { probeTcp } from '../../net/tcp-probe.ts';
 import type { DeclaredKinds, NamedCertificate } from '../declared.ts';
 import type { Ground } from '../ground.ts';
@@ -16,6 +17,9 @@ import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
 import { certificateStore } from './certificates/store.ts';
+import { createDnsProviderParts } from './dns-providers/create.ts';
+import { createDnsProviderReverter } from './dns-providers/reverter.ts';
+import { dnsProviderRoutes } from './dns-providers/routes.ts';
 import { internalCaRoutes } from './internal-ca/routes.ts';
 import { createInternalCa } from './internal-ca/service.ts';
 import { internalCaStore } from './internal-ca/store.ts';
@@ -43,6 +47,8 @@ export interface TrafficDeps {
   isOwnApi: WayInDeps['isOwnApi'];
   backUp: System['backUp'];
   settings: Pick<System['settings'], 'read'>;
+  /** Reaches what administrators named, private addresses as well. */
+  administratorsFetch: SafeFetch;
 }
 
 /** What people call this deployment: the host of its public URL, else of this machine. */
@@ -51,7 +57,7 @@ const placeOf = (publicUrl: string): string => (URL.canParse(publicUrl) ? new UR
 /** Wires what is proxied to where: proxy hosts, remote servers, certificates. */
 export const createTraffic = (
   ground: Ground,
-  { plane, node, reservedOrigin, protection, isOwnApi, backUp, settings }: TrafficDeps,
+  { plane, node, reservedOrigin, protection, isOwnApi, backUp, settings, administratorsFetch }: TrafficDeps,
 ) => {
   const { dataDir, database, vault, record, recordMany, clock, log } = ground;
   const { kysely: db, transact, transactAside } = database;
@@ -132,10 +138,15 @@ export const createTraffic = (
   const challenges = createChallenges({ dataDir, database, node, clock, log });
 
   const acme = createAcme(ground, { setting: settings.read });
+  const { providers: dnsProviders } = createDnsProviderParts(ground, {
+    resolvers: () => settings.read('acme.dns_resolvers'),
+    fetch: administratorsFetch,
+  });
 
   const reverters = {
     'proxy-hosts': createProxyHostReverter(proxyHosts, { syncHosts }),
     'remote-servers': createRemoteServerReverter(remoteServers),
+    'dns-providers': createDnsProviderReverter(dnsProviders),
     certificates: createCertificateReverter(certificates, { syncCertificates }),
   } satisfies Reverters;
 
@@ -182,6 +193,7 @@ export const createTraffic = (
       await app.register(proxyHostRoutes(proxyHosts));
       await app.register(remoteServerRoutes(remoteServers));
       await app.register(internalCaRoutes(internalCa));
+      await app.register(dnsProviderRoutes(dnsProviders));
       await app.register(certificateRoutes(certificates));
       await app.register(acme.routes);
     },

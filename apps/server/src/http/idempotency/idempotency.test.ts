@@ -43,6 +43,7 @@ onBothDatabases('Idempotency-Key', (kind) => {
       ['/proxy-hosts', () => host('once.example.com')],
       ['/remote-servers', () => ({ name: 'm', host: '127.0.0.1', port: 9 })],
       ['/access-lists', () => ({ name: 'once', type: 'deny' })],
+      ['/dns-providers', () => ({ name: 'once', type: 'webhook', fields: { url: 'https://dns.example.com/' } })],
       ['/users', () => ({ email: 'once@example.com', password: 'a long password' })],
       ['/users/invite', () => ({ email: 'invited@example.com' })],
       ['/tokens', () => ({ name: 'once' })],

@@ -136,6 +136,16 @@ onBothDatabases('every change', (kind) => {
     await change('remote_server.test', 'POST', `/remote-servers/${server.uuid}/test`);
     await change('remote_server.delete', 'DELETE', `/remote-servers/${server.uuid}`);
 
+    // Nobody answers there, and that it was tried is told.
+    await app.send('POST', '/settings', { key: 'acme.dns_resolvers', value: '127.0.0.1:9' }, admin.headers);
+    const hook = { name: 'hook', type: 'webhook', fields: { url: 'http://127.0.0.1:9/', bearer_token: 'secret' } };
+    const dns = await change<{ id: number }>('dns_provider.create', 'POST', '/dns-providers', hook);
+    await change('dns_provider.update', 'PUT', `/dns-providers/${dns.id}`, {
+      fields: { url: 'http://127.0.0.1:9/dns' },
+    });
+    await change('dns_provider.test', 'POST', `/dns-providers/${dns.id}/test`, { zone: 'example.com' });
+    await change('dns_provider.delete', 'DELETE', `/dns-providers/${dns.id}`);
+
     const content = 'imported.example.com {\n\treverse_proxy 127.0.0.1:9\n}\n';
     const files = [{ filename: 'Caddyfile', content }];
     await change('import.upload', 'POST', '/import/upload', { content });

@@ -45,6 +45,12 @@ const PLANTS: readonly Plant[] = [
   ['remote_servers', 'name', ''],
   ['remote_servers', 'provider', 'moon'],
   ['remote_servers', 'enabled', 7],
+  ['dns_providers', 'name', ''],
+  ['dns_providers', 'fields', '[]'],
+  ['dns_providers', 'fields', '{"nameserver":7}'],
+  ['dns_providers', 'fields', '{"nameserver":"192.0.2.53\\nserver 192.0.2.54"}'],
+  ['dns_providers', 'fields', '{"nameserver":"192.0.2.53","colour":"red"}'],
+  ['dns_providers', 'secrets_sealed', 'v1.0.x'],
   ['access_lists', 'uuid', 'x'],
   ['access_lists', 'enabled', 2],
   ['access_lists', 'name', ''],
@@ -91,6 +97,7 @@ describe('a backup that was made by hand', () => {
     const form = uploadForm('site', makeCertificate(['site.example.com']));
     await send('POST', '/certificates/upload', form);
     await send('POST', '/remote-servers', { name: 'one', host: '192.0.2.1', port: 80 });
+    await send('POST', '/dns-providers', { name: 'one', type: 'rfc2136', fields: { nameserver: '192.0.2.53' } });
     await send('POST', '/access-lists', { name: 'one', type: 'deny', rules: [{ cidr: '192.0.2.0/24' }] });
     await send('POST', '/proxy-hosts', { domain: 'site.example.com', forward_host: '192.0.2.1', forward_port: 80 });
     await send('POST', '/security/decisions', { ip: '198.51.100.9', action: 'block' });

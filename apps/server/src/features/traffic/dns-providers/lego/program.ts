@@ -40,6 +40,17 @@ const stampOf = (path: string): string => {
   return `${real} ${mtimeMs} ${size}`;
 };
 
+/** What was found out about a program, by its stamp: asking it costs more than all else. */
+const asked = new Map<string, boolean>();
+
+const canBeLed = async (path: string, stamp: string): Promise<boolean> => {
+  const known = asked.get(stamp);
+  if (known !== undefined) return known;
+  const answer = isOneWeCanLead(await askLego(path, '--help').catch(() => ''));
+  asked.set(stamp, answer);
+  return answer;
+};
+
 /**
  * Finds lego: the first on PATH that can be led from outside, so that a newer one than Debian's comes first. Rejects with an `Error`
  * that says what is missing.
@@ -51,8 +62,8 @@ export const findLego = async (searchPath = process.env.PATH ?? USUAL_PATH): Pro
     .map((directory) => join(directory, 'lego'))
     .filter(isProgram);
   for (const path of new Set(found)) {
-    const help = await askLego(path, '--help').catch(() => '');
-    if (isOneWeCanLead(help)) return { path, stamp: stampOf(path) };
+    const stamp = stampOf(path);
+    if (await canBeLed(path, stamp)) return { path, stamp };
   }
   if (found.length > 0) throw new Error(`${found.join(' and ')} is no lego of version 4; ${INSTALL}`);
   throw new Error(`lego is not installed; ${INSTALL}`);
