@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { makeCertificate } from '../../../test/support/certificates.ts';
+import { pauseFor } from '../src/client/poll.ts';
 import { AcmeEnded, AcmeProblem, AcmeProtocolError, AcmeUnreachable, createAcmeClient, limits } from '../src/index.ts';
 import { newAccountKey } from './account-key.ts';
 import { authorityKeyIs, certify } from './certify.ts';
@@ -382,6 +383,15 @@ describe('authorizations', () => {
     );
   });
 
+  test('a name without a dot, which a CA of one’s own may know', async () => {
+    const ca = scriptedCa({
+      '/authorization': {
+        body: { ...pendingAuthorization, identifier: { type: 'dns', value: 'NAS' }, wildcard: true },
+      },
+    });
+    expect(await ca.client().authorization(`${CA}/authorization`)).toMatchObject({ name: 'nas', wildcard: true });
+  });
+
   test('challenges without a token are for others', async () => {
     const challenges = [
       { type: 'dns-persist-01', url: `${CA}/c`, status: 'pending' },
@@ -412,12 +422,16 @@ describe('waiting', () => {
       pending('Sun, 22 Nov 2026 12:00:09 GMT'),
       pending('soon'),
       busy,
+      { ...busy, body: { type: urn('serverInternal'), detail: 'no' } },
+      { ...busy, headers: { ...busy.headers, 'content-type': 'text/html' } },
       ...Array(4).fill(pending()),
       decided,
     ];
     const ca = scriptedCa({ '/authorization': answers });
     await ca.client({ clock }).waitForAuthorization(`${CA}/authorization`);
-    expect(ca.pauses).toEqual([250, 500, 3_000, 120_000, 250, 9_000, 15_000, 7_000, 15_000, 15_000, 15_000, 15_000]);
+    expect(ca.pauses).toEqual([
+      250, 500, 3_000, 120_000, 250, 9_000, 15_000, 7_000, 7_000, 7_000, 15_000, 15_000, 15_000, 15_000,
+    ]);
   });
 
   test('ends after ten minutes', async () => {
@@ -428,6 +442,22 @@ describe('waiting', () => {
     const waited = ca.pauses.reduce((sum, ms) => sum + ms, 0);
     expect(waited).toBeLessThanOrEqual(limits.pollTimeoutMs);
     expect(waited).toBeGreaterThan(limits.pollTimeoutMs - 16_000);
+  });
+
+  test('does not outlast a server that is down and does not say for how long', async () => {
+    const ca = scriptedCa({ '/authorization': [pending(), { status: 500, body: 'no' }] });
+    expect(await failure(ca.client().waitForAuthorization(`${CA}/authorization`))).toBeInstanceOf(AcmeUnreachable);
+    expect(ca.pauses).toHaveLength(1);
+  });
+
+  test('is a pause of its own, which a signal ends', async () => {
+    const ca = scriptedCa({ '/authorization': [pending(), decided] });
+    await ca.client({ pause: pauseFor }).waitForAuthorization(`${CA}/authorization`);
+    expect(ca.paths().filter((path) => path === '/authorization')).toHaveLength(2);
+    const ending = new AbortController();
+    const waiting = failure(pauseFor(60_000, ending.signal));
+    ending.abort();
+    expect(await waiting).toBeInstanceOf(Error);
   });
 
   test('does not outlast a refusal', async () => {
@@ -470,6 +500,9 @@ describe('when to renew', () => {
       (await ask({ suggestedWindow: window, explanationURL: 'javascript:alert(1)' }))?.explanationUrl,
     ).toBeUndefined();
 
+    const quoted = await ask({ suggestedWindow: window, explanationURL: 'x https://ca.example/' });
+    expect(quoted?.explanationUrl).toBeUndefined();
+
     for (const bad of [
       {},
       { start: window.end, end: window.start },
@@ -495,7 +528,8 @@ test('what a directory tells of its CA', async () => {
     externalAccountRequired: true,
     profiles: { classic: 'https://ca.example/profiles', shortlived: 'six days' },
   };
-  const ca = scriptedCa({ '/dir': { body: { ...DIRECTORY, meta } } });
+  const headers = { 'content-type': 'Application/JSON; charset=utf-8' };
+  const ca = scriptedCa({ '/dir': { headers, body: { ...DIRECTORY, meta } } });
   expect(await ca.client().directory()).toEqual({
     ...DIRECTORY,
     termsOfService: 'https://terms.example/1.pdf',

@@ -96,6 +96,9 @@ test('texts are bounded, whole characters, and have nothing unseen', () => {
     }),
   );
   expect(readText('Zone “münchen” failed', 100)).toBe('Zone “münchen” failed');
+  expect(readText(' a\r\n\u001b[31mb ', 100)).toBe('a [31mb');
+  expect(readText('abcdef', 6)).toBe('abcdef');
+  expect(readText('abcdefg', 6)).toBe('abcde…');
   expect(readText({ toString: () => 'x' }, 100)).toBe('');
 });
 
@@ -118,7 +121,7 @@ test('Retry-After is never in the past, and never further off than 30 days', () 
   expect(readRetryAfter('120', now)).toEqual(new Date('2026-11-22T12:02:00Z'));
   expect(readRetryAfter('Sun, 22 Nov 2026 12:02:00 GMT', now)).toEqual(new Date('2026-11-22T12:02:00Z'));
   expect(readRetryAfter('Sun, 22 Nov 2020 12:02:00 GMT', now)).toEqual(now);
-  for (const header of ['', '-1', '1.5', 'soon', '2026-11-22', null, undefined]) {
+  for (const header of ['', '-1', '1.5', 'soon', '2026-11-22', '1 Sun, 22 Nov 2026 12:02:00 GMT', null, undefined]) {
     expect(readRetryAfter(header, now)).toBeUndefined();
   }
 });

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest';
+import { hmacKeyProblem } from './account-key.ts';
+import { Nonces } from './nonces.ts';
+
+describe('nonces', () => {
+  test('the newest comes first, each once, and the oldest of many are forgotten', () => {
+    const nonces = new Nonces();
+    for (let index = 0; index < 20; index += 1) nonces.keep(`nonce-${index}`);
+    const taken = Array.from({ length: 17 }, () => nonces.take());
+    expect(taken).toEqual([...Array.from({ length: 16 }, (_, index) => `nonce-${19 - index}`), undefined]);
+  });
+
+  test('what is no base64url, or too long, is none', () => {
+    const nonces = new Nonces();
+    for (const nonce of [null, undefined, '', 'a b', 'a"', 'a\n', '\na', 'a=', 'ä', 'a'.repeat(513)])
+      nonces.keep(nonce);
+    expect(nonces.take()).toBeUndefined();
+    nonces.keep('a'.repeat(512));
+    expect(nonces.take()).toHaveLength(512);
+  });
+
+  test('none is left once one was bad', () => {
+    const nonces = new Nonces();
+    nonces.keep('one');
+    nonces.clear();
+    expect(nonces.take()).toBeUndefined();
+  });
+});
+
+test.for([
+  ['zWNDZM6eQGHWpSRTPal5eIUYFTu7EajVIoguysqZ9wG44nMEtx3MUAsUDkMTQ12W', undefined],
+  ['ab-_', undefined],
+  // As some CAs show it.
+  ['ab+/YQ==', undefined],
+  ['', 'is empty'],
+  ['A', 'is too short'],
+  ['abc def', 'is not base64url'],
+  ['abc\n', 'is not base64url'],
+  ['YQ===', 'is not base64url'],
+  ['=abc', 'is not base64url'],
+] as const)('an HMAC key like %j', ([key, problem]) => {
+  expect(hmacKeyProblem(key)).toBe(problem);
+});
