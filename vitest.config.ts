@@ -46,7 +46,7 @@ export default defineConfig({
         test: {
           name: 'server',
           ...patient,
-          globalSetup: ['test/support/postgres.ts'],
+          globalSetup: ['test/support/postgres.ts', 'test/support/build-web.ts'],
           include: ['apps/server/src/**/*.test.ts', 'packages/store/src/**/*.test.ts'],
           exclude: neverTests,
           maxWorkers,
@@ -56,7 +56,7 @@ export default defineConfig({
         test: {
           name: 'black-box',
           ...patient,
-          globalSetup: ['test/support/postgres.ts'],
+          globalSetup: ['test/support/postgres.ts', 'test/support/build-web.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [...neverTests, 'test/chaos/**'],
           maxWorkers,

@@ -11,7 +11,7 @@ flock                               util-linux
 
 # On top of run_needs: a PostgreSQL server and an SSH server that the tests start themselves, what they make certificates with,
 # the Caddy and nginx that they compare the reading of their configurations with, and what they get certificates from: a certificate
-# authority, a client that knows DNS providers, and a name server with its tools.
+# authority, a client that knows DNS providers, and a name server with its tools; and the browser that they look at the web interface with.
 # shellcheck disable=SC2034
 test_needs='
 /usr/lib/postgresql/*/bin/initdb    postgresql
@@ -25,6 +25,7 @@ pebble                              pebble
 lego                                lego
 /usr/sbin/named                     bind9
 nsupdate                            bind9-dnsutils
+/usr/bin/chromium                   chromium
 '
 
 # What `bin/up --with=crowdsec` and the tests add. /usr/share/crowdsec/hub: its offline hub.

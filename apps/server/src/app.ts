@@ -24,6 +24,7 @@ import { registerSerialization } from './http/serialization.ts';
 import { answerUnreadable, registerRequestChecks } from './http/unreadable-request.ts';
 import { registerValidation } from './http/validation.ts';
 import { registerVersions } from './http/versions.ts';
+import { createWebInterface } from './http/web-interface.ts';
 import { asksForWebSocket, registerWebSocket } from './http/websocket.ts';
 
 export interface AppDeps {
@@ -62,7 +63,8 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     frameworkErrors: answerUnroutable as never,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as App;
 
-  registerErrorMapping(app as never);
+  const webInterface = createWebInterface();
+  registerErrorMapping(app as never, { answerPage: webInterface.answerPage });
   // Before the policy: what that refuses has to be known as an upgrade by then, or its socket would stay open.
   await registerWebSocket(app);
   registerRequestChecks(app as never);
@@ -104,6 +106,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     },
     { prefix: '/api/v1' },
   );
+  await webInterface.register(app);
   await app.register(system.metricsRoute);
   await app.register(accounts.meRoute, { prefix: '/api' });
   return app;

@@ -54,8 +54,13 @@ const pathPattern = (route: string) =>
       .replaceAll('*', '.*')}/?$`,
   );
 
+export interface ErrorMappingOptions {
+  /** Answers with a page where somebody looks who is no program; false when it did not. */
+  answerPage: (request: FastifyRequest, reply: FastifyReply) => boolean;
+}
+
 /** Makes every answer that is not a success `{error, code, details?}`: refusals, 404, 405 with `Allow`, and faults. */
-export const registerErrorMapping = (app: FastifyInstance): void => {
+export const registerErrorMapping = (app: FastifyInstance, { answerPage }: ErrorMappingOptions): void => {
   const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
     const entry = routes.get(url) ?? { pattern: pathPattern(url), methods: new Set<string>() };
@@ -68,7 +73,9 @@ export const registerErrorMapping = (app: FastifyInstance): void => {
     for (const route of routes.values()) {
       if (route.pattern.test(path)) for (const method of route.methods) methods.add(method);
     }
-    if (methods.size === 0) return send(reply, refuse.notFound('Not found'));
+    if (methods.size === 0 && answerPage(request, reply)) return reply;
+    // A route that found nothing at an address of its own (a file that is not there) says so by coming here, too.
+    if (methods.size === 0 || methods.has(request.method)) return send(reply, refuse.notFound('Not found'));
     const allow = [...methods].sort().join(', ');
     return send(reply, new Refusal(405, `Method not allowed; this path takes ${allow}`, { headers: { allow } }));
   };

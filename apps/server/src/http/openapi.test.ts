@@ -92,7 +92,7 @@ test('describes every route, by a name of its own, with how it refuses', () => {
   const described = operations().map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
   const routes = app
     .routePolicies()
-    .filter((line) => !line.startsWith('HEAD ') && !line.includes(' /api/docs') && !line.includes('openapi.json'))
+    .filter((line) => !/^HEAD|^GET \/ | \/api\/docs|openapi\.json/.test(line))
     .map((line) => line.split(' ').slice(0, 2).join(' '));
   expect(described.sort()).toEqual(routes.sort());
   expect(new Set(operations().map(({ operation }) => operation.operationId)).size).toBe(routes.length);

@@ -82,8 +82,12 @@ const checkEnrolment = (policy: Policy, identity: Identity): void => {
 
 const ANONYMOUS: Identity = { kind: 'anonymous' };
 
-/** Pages of the API's own documentation; their routes come from a library that knows no policies. */
+/** Pages of the API's own documentation. */
 export const DOCS_PREFIX = '/api/docs';
+/** Files of the web interface. */
+export const ASSETS_PREFIX = '/assets/';
+/** Routes that come from a library, which knows no policies: what they give out is no secret. */
+const LIBRARIES = [DOCS_PREFIX, ASSETS_PREFIX];
 
 /** The one place every route passes. A route without a policy stops the start: forgetting one must not open a door. */
 export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, isOpen }: PolicyOptions): void => {
@@ -103,7 +107,7 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
   app.decorateRequest('checkPolicy');
   app.decorateRequest('allows');
   app.addHook('onRoute', (route) => {
-    if (route.url.startsWith(DOCS_PREFIX)) route.config = { ...route.config, policy: 'public' };
+    if (LIBRARIES.some((prefix) => route.url.startsWith(prefix))) route.config = { ...route.config, policy: 'public' };
     if (!route.config?.policy) throw new Error(`route ${String(route.method)} ${route.url} declares no policy`);
     routes.push(`${String(route.method)} ${route.url} ${route.config.policy}`);
   });

@@ -4,7 +4,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { FastifyInstance } from 'fastify';
 import { type ObjectSchema, takeKnown, takeKnownParameters } from './known-fields.ts';
-import { DOCS_PREFIX } from './policy.ts';
+import { ASSETS_PREFIX, DOCS_PREFIX } from './policy.ts';
 
 const createAjv = (coerceTypes: boolean) => {
   // `verbose` hands the violated schema to `describe`; discriminating messages need it.
@@ -135,7 +135,7 @@ export const registerValidation = (app: FastifyInstance): void => {
     if (nulInQuery !== undefined) throw refuse.invalid(`${nulInQuery} must not contain NUL characters`);
     const { schema, config, url = '' } = request.routeOptions;
     // Of paths that do not exist, and of a library's pages, nothing is known.
-    if (!config.policy || url.startsWith(DOCS_PREFIX)) return;
+    if (!config.policy || url.startsWith(DOCS_PREFIX) || url.startsWith(ASSETS_PREFIX)) return;
     if (!config.ignoresQuery) takeKnownParameters(request.query as object, schema?.querystring as ObjectSchema);
     const bodySchema = schema?.body as ObjectSchema | undefined;
     if (!bodySchema?.properties) {

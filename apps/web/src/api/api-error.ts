@@ -1,0 +1,27 @@
+import type { ErrorBody } from '@sallyport/contract';
+
+/** The server's refusal of a request, or that there was no answer (`status` 0). */
+export class ApiError extends Error {
+  readonly status: number;
+  /** What to do about it, where the server says so. */
+  readonly details: string | undefined;
+  /** The object as it is now, of a 412. */
+  readonly current: unknown;
+  /** Seconds after which it may be tried again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(status: number, body: Partial<ErrorBody> & { current?: unknown }, retryAfter?: number) {
+    super(body.error ?? `HTTP ${status}`);
+    this.name = 'ApiError';
+    this.status = status;
+    this.details = body.details;
+    this.current = body.current;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** The field that a refusal is about: its sentence begins with the field's name. undefined: it is about the whole. */
+export const fieldOf = (message: string, fields: readonly string[]): string | undefined => {
+  const [first] = /^[A-Za-z_][\w]*/.exec(message) ?? [];
+  return first !== undefined && fields.includes(first) ? first : undefined;
+};

@@ -1,0 +1,14 @@
+import type { RouteObject } from 'react-router';
+
+/** What is seen before one is signed in. */
+export const publicRoutes: RouteObject[] = [
+  { path: '/sign-in', lazy: async () => ({ Component: (await import('./sign-in/sign-in.tsx')).SignIn }) },
+  { path: '/setup', lazy: async () => ({ Component: (await import('./setup/setup.tsx')).Setup }) },
+  {
+    path: '/accept-invite',
+    lazy: async () => ({ Component: (await import('./invite/accept-invite.tsx')).AcceptInvite }),
+  },
+];
+
+/** Screens of who may sign in, and what they did. */
+export const accountRoutes: RouteObject[] = [];

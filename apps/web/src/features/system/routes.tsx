@@ -1,0 +1,4 @@
+import type { RouteObject } from 'react-router';
+
+/** Screens of this neighbourhood. */
+export const systemRoutes: RouteObject[] = [];

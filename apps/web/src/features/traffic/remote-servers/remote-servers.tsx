@@ -1,0 +1,145 @@
+import { ActionIcon, Anchor, Button, Group, Tooltip } from '@mantine/core';
+import type { RemoteServer } from '@sallyport/contract';
+import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, Outlet, useNavigate } from 'react-router';
+import { useChange, useRead } from '../../../api/query.ts';
+import { useWho } from '../../../app/who.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { Moment } from '../../../ui/moment.tsx';
+import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
+import { Page } from '../../../ui/page.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { StateBadge } from '../../../ui/state-badge.tsx';
+import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
+import { TableBar } from '../../../ui/table/table-bar.tsx';
+
+interface ConnectionTest {
+  reachable: boolean;
+  address: string;
+  error?: string;
+}
+
+const uuidOf = ({ uuid }: RemoteServer): string => uuid;
+const textOf = ({ name, host, port, provider }: RemoteServer): string => `${name} ${host}:${port} ${provider}`;
+
+/** Whether something answers at a server, as of the last look. */
+const Reachable = ({ server }: { server: RemoteServer }) => {
+  const { t } = useTranslation('traffic');
+  if (server.last_checked === null) return <StateBadge kind="off">{t('servers.unchecked')}</StateBadge>;
+  return server.reachable ? (
+    <StateBadge kind="good">{t('servers.reachable')}</StateBadge>
+  ) : (
+    <StateBadge kind="bad">{t('servers.unreachable')}</StateBadge>
+  );
+};
+
+/** Machines that origins run on. The form of one is beside the list, at an address of its own. */
+export const RemoteServers = () => {
+  const { t } = useTranslation('traffic');
+  const { isAdmin } = useWho();
+  const navigate = useNavigate();
+  const [search, setSearch] = useState('');
+  const { data, error, refetch } = useRead<RemoteServer[]>('/remote-servers');
+  const { mutateAsync, isPending } = useChange<ConnectionTest>();
+
+  const columns = useMemo<Column<RemoteServer>[]>(() => {
+    const test = ({ uuid, name }: RemoteServer) =>
+      mutateAsync({ method: 'POST', path: `/remote-servers/${uuid}/test` }).then(
+        ({ data: { reachable, address, error: reason } }) =>
+          reachable ? notifyDone(t('servers.answers', { address })) : notifyFailed(`${name} (${address}): ${reason}`),
+        (failure: Error) => notifyFailed(failure.message),
+      );
+    return [
+      {
+        accessorKey: 'name',
+        header: t('servers.name'),
+        size: 200,
+        meta: { grow: 2, isVital: true },
+        cell: ({ row: { original } }) => (
+          <Anchor component={Link} to={`/servers/${original.uuid}`} className="foreign" inherit>
+            {original.name}
+          </Anchor>
+        ),
+      },
+      {
+        id: 'address',
+        accessorFn: ({ host, port }) => `${host.includes(':') ? `[${host}]` : host}:${port}`,
+        header: t('servers.address'),
+        size: 220,
+        meta: { grow: 2 },
+        cell: ({ getValue }) => <span className="foreign">{getValue<string>()}</span>,
+      },
+      { accessorKey: 'provider', header: t('servers.provider'), size: 120 },
+      {
+        accessorKey: 'reachable',
+        header: t('servers.state'),
+        size: 150,
+        meta: { isVital: true },
+        cell: ({ row: { original } }) => <Reachable server={original} />,
+      },
+      {
+        accessorKey: 'last_checked',
+        header: t('servers.checked'),
+        size: 150,
+        cell: ({ row: { original } }) => <Moment at={original.last_checked} />,
+      },
+      ...(isAdmin
+        ? [
+            {
+              id: 'actions',
+              header: '',
+              size: 56,
+              enableSorting: false,
+              cell: ({ row: { original } }) => (
+                <Tooltip label={t('servers.test')}>
+                  <ActionIcon
+                    variant="subtle"
+                    color="gray"
+                    loading={isPending}
+                    aria-label={t('servers.testOf', { name: original.name })}
+                    onClick={() => void test(original)}
+                  >
+                    <IconPlugConnected size={17} />
+                  </ActionIcon>
+                </Tooltip>
+              ),
+            } satisfies Column<RemoteServer>,
+          ]
+        : []),
+    ];
+  }, [t, isAdmin, isPending, mutateAsync]);
+
+  const add = isAdmin && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate('/servers/new')}>
+      {t('servers.add')}
+    </Button>
+  );
+  return (
+    <Page title={t('servers.title')} about={t('servers.about')} actions={add}>
+      <Problem error={error} onRetry={() => void refetch()} />
+      {data?.length === 0 ? (
+        <Empty title={t('servers.none')} action={add}>
+          {t('servers.noneAbout')}
+        </Empty>
+      ) : (
+        <>
+          <Group>
+            <TableBar search={search} onSearch={setSearch} count={data?.length} />
+          </Group>
+          <DataTable
+            label={t('servers.title')}
+            rows={data ?? []}
+            columns={columns}
+            rowId={uuidOf}
+            textOf={textOf}
+            search={search}
+            empty={search === '' ? '' : t('noMatch')}
+          />
+        </>
+      )}
+      <Outlet />
+    </Page>
+  );
+};

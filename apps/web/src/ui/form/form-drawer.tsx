@@ -1,0 +1,109 @@
+import { Alert, Button, Drawer, Fieldset, Group, Stack, Table, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Problem } from '../problem.tsx';
+import type { ObjectForm } from './use-object-form.ts';
+
+interface FormDrawerProps<T extends Record<string, unknown>> {
+  title: string;
+  isOpen: boolean;
+  onClose: () => void;
+  /** Called when it was saved. */
+  onSaved: () => void;
+  object: ObjectForm<T>;
+  /** The word on the button. Default: save. */
+  action?: string;
+  /** Whether the reader may look only. */
+  isReadOnly?: boolean;
+  /** More buttons, left of it. */
+  more?: ReactNode;
+  children: ReactNode;
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+
+/** The form of an object, beside the list it belongs to. Closing it asks when something typed would be lost. */
+export const FormDrawer = <T extends Record<string, unknown>>(props: FormDrawerProps<T>) => {
+  const { title, isOpen, onClose, onSaved, object, action, isReadOnly = false, more, children } = props;
+  const { form, problem, overtaken, isSaving, submit, goOn } = object;
+  const { t } = useTranslation();
+  const isNarrow = useMediaQuery('(max-width: 48em)');
+  const close = () => {
+    if (form.isDirty() && !window.confirm(t('loseTyping'))) return;
+    onClose();
+  };
+  const differing = overtaken
+    ? Object.entries(overtaken.current).filter(
+        ([field, theirs]) => field in form.getValues() && shown(theirs) !== shown(form.getValues()[field]),
+      )
+    : [];
+  return (
+    <Drawer
+      opened={isOpen}
+      onClose={close}
+      title={title}
+      position="right"
+      size={isNarrow ? '100%' : 'lg'}
+      overlayProps={{ backgroundOpacity: 0.25 }}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      <form
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit().then((isSaved) => isSaved && onSaved());
+        }}
+      >
+        <Stack gap="md">
+          {overtaken && (
+            <Alert color="yellow" role="alert" title={t('overtaken')}>
+              <Text size="sm">{t('overtakenHint')}</Text>
+              <Table mt="xs" fz="xs">
+                <Table.Thead>
+                  <Table.Tr>
+                    <Table.Th>{t('field')}</Table.Th>
+                    <Table.Th>{t('theirs')}</Table.Th>
+                    <Table.Th>{t('yours')}</Table.Th>
+                  </Table.Tr>
+                </Table.Thead>
+                <Table.Tbody>
+                  {differing.map(([field, theirs]) => (
+                    <Table.Tr key={field}>
+                      <Table.Td>{field}</Table.Td>
+                      <Table.Td className="foreign">{shown(theirs)}</Table.Td>
+                      <Table.Td className="foreign">{shown(form.getValues()[field])}</Table.Td>
+                    </Table.Tr>
+                  ))}
+                </Table.Tbody>
+              </Table>
+              <Group mt="xs" gap="xs">
+                <Button size="xs" onClick={goOn}>
+                  {t('keepMine')}
+                </Button>
+                <Button size="xs" variant="default" onClick={onClose}>
+                  {t('takeTheirs')}
+                </Button>
+              </Group>
+            </Alert>
+          )}
+          <Fieldset variant="unstyled" disabled={isReadOnly}>
+            <Stack gap="md">{children}</Stack>
+          </Fieldset>
+          <Problem error={problem} />
+          <Group justify="flex-end" gap="xs">
+            {more}
+            <Button variant="default" onClick={close}>
+              {t('cancel')}
+            </Button>
+            {!isReadOnly && (
+              <Button type="submit" loading={isSaving} disabled={overtaken !== undefined}>
+                {action ?? t('save')}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </form>
+    </Drawer>
+  );
+};

@@ -1,0 +1,87 @@
+import { type UseFormReturnType, useForm } from '@mantine/form';
+import { useEffect, useState } from 'react';
+import { ApiError, fieldOf } from '../../api/api-error.ts';
+
+/** Another one changed the object while this form was open: what it was changed to. */
+export interface Overtaken<T> {
+  current: Partial<T>;
+}
+
+export interface ObjectForm<T extends Record<string, unknown>> {
+  form: UseFormReturnType<T>;
+  /** What is wrong with no field in particular. */
+  problem: Error | undefined;
+  overtaken: Overtaken<T> | undefined;
+  isSaving: boolean;
+  /** Sends what was typed; resolves to whether it was taken. Nothing that was typed is lost when it was not. */
+  submit: () => Promise<boolean>;
+  /** After a conflict: takes their value of every field that was not touched here, and lets it be saved over theirs. */
+  goOn: () => void;
+}
+
+/**
+ * A form over an object of the API. `save` sends it; what the server refuses is shown at its field, a 412 as `overtaken`.
+ * `initial` is taken anew whenever `key` changes, and never while something typed would be lost.
+ */
+export const useObjectForm = <T extends Record<string, unknown>>(
+  key: string,
+  initial: T,
+  save: (values: T, isOverTheirs: boolean) => Promise<unknown>,
+): ObjectForm<T> => {
+  const form = useForm<T>({ mode: 'controlled', initialValues: initial });
+  const [problem, setProblem] = useState<Error>();
+  const [overtaken, setOvertaken] = useState<Overtaken<T>>();
+  const [isOver, setOver] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another object is another key
+  useEffect(() => {
+    form.setInitialValues(initial);
+    form.setValues(initial);
+    form.clearErrors();
+    form.resetDirty(initial);
+    setProblem(undefined);
+    setOvertaken(undefined);
+    setOver(false);
+  }, [key]);
+
+  useEffect(() => {
+    if (!form.isDirty()) return;
+    const stay = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', stay);
+    return () => window.removeEventListener('beforeunload', stay);
+  });
+
+  const submit = async (): Promise<boolean> => {
+    setProblem(undefined);
+    form.clearErrors();
+    setSaving(true);
+    try {
+      const values = form.getValues();
+      await save(values, isOver);
+      form.resetDirty(values);
+      return true;
+    } catch (error) {
+      const refused = error as Error;
+      const field = refused instanceof ApiError ? fieldOf(refused.message, Object.keys(form.getValues())) : undefined;
+      if (refused instanceof ApiError && refused.status === 412 && refused.current !== undefined) {
+        setOvertaken({ current: refused.current as Partial<T> });
+      } else if (field !== undefined) form.setFieldError(field, refused.message);
+      else setProblem(refused);
+      return false;
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  const goOn = (): void => {
+    if (!overtaken) return;
+    for (const [field, theirs] of Object.entries(overtaken.current)) {
+      if (field in form.getValues() && !form.isDirty(field)) form.setFieldValue(field, theirs as never);
+    }
+    setOvertaken(undefined);
+    setOver(true);
+  };
+
+  return { form, problem, overtaken, isSaving, submit, goOn };
+};

@@ -1,0 +1,11 @@
+import { notifications } from '@mantine/notifications';
+
+/** Says in passing that something was done. */
+export const notifyDone = (message: string): void => {
+  notifications.show({ message, color: 'verdigris', autoClose: 4_000 });
+};
+
+/** Says that something was not done, and why; it stays until it is read. */
+export const notifyFailed = (message: string): void => {
+  notifications.show({ message, color: 'red', autoClose: false });
+};

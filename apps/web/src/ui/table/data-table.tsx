@@ -1,0 +1,196 @@
+import { Checkbox, Text, UnstyledButton } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
+import {
+  type ColumnDef,
+  flexRender,
+  getCoreRowModel,
+  getFilteredRowModel,
+  getSortedRowModel,
+  type OnChangeFn,
+  type RowData,
+  type RowSelectionState,
+  type SortingState,
+  useReactTable,
+  type VisibilityState,
+} from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './data-table.module.css';
+
+declare module '@tanstack/react-table' {
+  interface ColumnMeta<TData extends RowData, TValue> {
+    /** Share of the width that is left, as of CSS flex-grow; 0: as wide as `size`. */
+    grow?: number;
+    /** Shown on a narrow screen as well. */
+    isVital?: boolean;
+    /** Never used; keeps the parameters of the interface that is extended. */
+    of?: [TData, TValue];
+  }
+}
+
+export type Column<T> = ColumnDef<T>;
+
+interface DataTableProps<T> {
+  /** What the table lists, for those who hear the page. */
+  label: string;
+  rows: readonly T[];
+  columns: readonly Column<T>[];
+  rowId: (row: T) => string;
+  /** Keeps rows whose text contains every word of this. */
+  search?: string;
+  /** What of a row is searched. Default: all values of its columns. */
+  textOf?: (row: T) => string;
+  /** Names of columns that are not shown. */
+  hidden?: readonly string[];
+  selection?: { chosen: RowSelectionState; onChange: OnChangeFn<RowSelectionState> };
+  initialSort?: SortingState;
+  /** Shown in place of rows when none is left. */
+  empty: ReactNode;
+}
+
+const ROW_HEIGHT = 44;
+const SELECT_WIDTH = 40;
+const NARROW = '(max-width: 48em)';
+
+const words = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
+
+/** A table of any length: only the rows in sight are in the page. Sorts, searches and lets rows be chosen. */
+export const DataTable = <T,>(props: DataTableProps<T>) => {
+  const { label, rows, columns, rowId, search = '', textOf, hidden = [], selection, initialSort = [], empty } = props;
+  const { t } = useTranslation();
+  const [sorting, setSorting] = useState<SortingState>(initialSort);
+  const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
+  const frame = useRef<HTMLDivElement>(null);
+  const texts = useMemo(
+    () => (textOf ? new Map(rows.map((row) => [rowId(row), textOf(row).toLowerCase()])) : undefined),
+    [rows, textOf, rowId],
+  );
+  const columnVisibility = useMemo<VisibilityState>(() => {
+    const shown = columns.map((column) => {
+      const id = column.id ?? String((column as { accessorKey?: unknown }).accessorKey);
+      return [id, !hidden.includes(id) && (!isNarrow || column.meta?.isVital === true)] as const;
+    });
+    return Object.fromEntries(shown);
+  }, [columns, hidden, isNarrow]);
+
+  const table = useReactTable<T>({
+    data: rows as T[],
+    columns: columns as Column<T>[],
+    getRowId: rowId,
+    state: { sorting, globalFilter: search, columnVisibility, rowSelection: selection?.chosen ?? {} },
+    onSortingChange: setSorting,
+    enableRowSelection: selection !== undefined,
+    ...(selection ? { onRowSelectionChange: selection.onChange } : {}),
+    globalFilterFn: (row, _column, wanted: string) => {
+      const text = texts?.get(row.id) ?? JSON.stringify(row.original).toLowerCase();
+      return words(wanted).every((word) => text.includes(word));
+    },
+    getColumnCanGlobalFilter: () => true,
+    getCoreRowModel: getCoreRowModel(),
+    getSortedRowModel: getSortedRowModel(),
+    getFilteredRowModel: getFilteredRowModel(),
+  });
+
+  const shown = table.getRowModel().rows;
+  const virtual = useVirtualizer({
+    count: shown.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+  });
+  const widthOf = (meta: { grow?: number } | undefined, size: number) => ({
+    flex: `${meta?.grow ?? 0} 0 ${isNarrow ? Math.min(size, 180) : size}px`,
+  });
+
+  return (
+    <div ref={frame} className={classes.frame} role="table" aria-label={label} aria-rowcount={shown.length + 1}>
+      <div role="rowgroup">
+        {table.getHeaderGroups().map((group) => (
+          <div key={group.id} role="row" aria-rowindex={1} className={classes.head} tabIndex={-1}>
+            {selection && (
+              <div role="columnheader" className={classes.cell} style={{ flex: `0 0 ${SELECT_WIDTH}px` }}>
+                <Checkbox
+                  size="xs"
+                  aria-label={t('chooseAll')}
+                  checked={shown.length > 0 && table.getIsAllRowsSelected()}
+                  indeterminate={table.getIsSomeRowsSelected()}
+                  onChange={table.getToggleAllRowsSelectedHandler()}
+                />
+              </div>
+            )}
+            {group.headers.map((header) => {
+              const { column } = header;
+              const sorted = column.getIsSorted();
+              const content = flexRender(column.columnDef.header, header.getContext());
+              return (
+                <div
+                  key={header.id}
+                  role="columnheader"
+                  className={classes.cell}
+                  style={widthOf(column.columnDef.meta, column.getSize())}
+                  aria-sort={sorted === false ? 'none' : sorted === 'asc' ? 'ascending' : 'descending'}
+                >
+                  {column.getCanSort() ? (
+                    <UnstyledButton className={classes.sort} onClick={column.getToggleSortingHandler()}>
+                      {content}
+                      {sorted === 'asc' && <IconArrowUp size={12} aria-hidden />}
+                      {sorted === 'desc' && <IconArrowDown size={12} aria-hidden />}
+                    </UnstyledButton>
+                  ) : (
+                    content
+                  )}
+                </div>
+              );
+            })}
+          </div>
+        ))}
+      </div>
+      {shown.length === 0 ? (
+        <Text component="div" p="lg" c="dimmed" ta="center">
+          {empty}
+        </Text>
+      ) : (
+        <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const row = shown[item.index];
+            if (!row) return null;
+            return (
+              <div
+                key={row.id}
+                role="row"
+                tabIndex={-1}
+                aria-rowindex={item.index + 2}
+                className={classes.row}
+                data-selected={row.getIsSelected() || undefined}
+                style={{ height: ROW_HEIGHT, transform: `translateY(${item.start}px)` }}
+              >
+                {selection && (
+                  <div role="cell" className={classes.cell} style={{ flex: `0 0 ${SELECT_WIDTH}px` }}>
+                    <Checkbox
+                      size="xs"
+                      aria-label={t('chooseRow')}
+                      checked={row.getIsSelected()}
+                      onChange={row.getToggleSelectedHandler()}
+                    />
+                  </div>
+                )}
+                {row.getVisibleCells().map((cell) => (
+                  <div
+                    key={cell.id}
+                    role="cell"
+                    className={classes.cell}
+                    style={widthOf(cell.column.columnDef.meta, cell.column.getSize())}
+                  >
+                    {flexRender(cell.column.columnDef.cell, cell.getContext())}
+                  </div>
+                ))}
+              </div>
+            );
+          })}
+        </div>
+      )}
+    </div>
+  );
+};

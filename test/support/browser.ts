@@ -1,0 +1,62 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+/** Debian's. */
+const CHROMIUM = '/usr/bin/chromium';
+
+export interface Look {
+  /** Width and height in CSS pixels. Default 1280 × 800. */
+  size?: readonly [number, number];
+  scheme?: 'light' | 'dark';
+  language?: 'en' | 'de';
+}
+
+export interface Window {
+  page: Page;
+  /** What the console said that is an error, and what scripts threw. */
+  errors: readonly string[];
+  close(): Promise<void>;
+}
+
+/** Starts Debian's Chromium, without a screen. */
+export const startBrowser = async () => {
+  const browser: Browser = await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--force-prefers-reduced-motion'],
+  });
+  return {
+    /** A window of its own: no cookie or setting of another one is in it. */
+    async open(baseURL: string, { size = [1280, 800], scheme = 'light', language = 'en' }: Look = {}): Promise<Window> {
+      const [width, height] = size;
+      const context = await browser.newContext({
+        baseURL,
+        viewport: { width, height },
+        colorScheme: scheme,
+        locale: language === 'de' ? 'de-DE' : 'en-GB',
+        reducedMotion: 'reduce',
+        ignoreHTTPSErrors: true,
+      });
+      const page = await context.newPage();
+      const errors: string[] = [];
+      // A refusal that the interface shows is an answer like any other; the console has no say in it.
+      const isAnswer = (text: string) => /^Failed to load resource: the server responded with a status of 4/.test(text);
+      page.on('console', (message) => {
+        if (message.type() === 'error' && !isAnswer(message.text())) errors.push(message.text());
+      });
+      page.on('pageerror', (error) => errors.push(String(error)));
+      return { page, errors, close: () => context.close() };
+    },
+    stop: () => browser.close(),
+  };
+};
+export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>;
+
+/** What axe-core finds on a page that is serious or worse, in a line each. */
+export const barriersOf = async (page: Page): Promise<string[]> => {
+  const { violations } = await new AxeBuilder({ page })
+    .withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa'])
+    .analyze();
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`);
+};

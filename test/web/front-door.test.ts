@@ -1,0 +1,76 @@
+import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
+
+let browser: TestBrowser;
+let app: TestApp;
+
+beforeAll(async () => {
+  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+});
+afterAll(async () => {
+  await browser?.stop();
+  await app?.stop();
+});
+
+const EMAIL = 'ada@example.com';
+const PASSWORD = 'correct horse battery';
+
+test('whoever comes first makes the administrator, signs out, and gets back to where they were', async () => {
+  const { page, errors, close } = await browser.open(app.url);
+  await page.goto('/');
+  await page.getByRole('heading', { name: 'Welcome to Sallyport' }).waitFor();
+  await page.getByLabel('E-mail address').fill(EMAIL);
+  await page.getByLabel('Password', { exact: false }).first().fill('short');
+  await page.getByRole('button', { name: 'Create the administrator' }).click();
+  // What the server refuses is told at its field, and nothing typed is lost.
+  await page.getByText(/^password /).waitFor();
+  expect(await page.getByLabel('E-mail address').inputValue()).toBe(EMAIL);
+  await page.getByLabel('Password', { exact: false }).first().fill(PASSWORD);
+  await page.getByRole('button', { name: 'Create the administrator' }).click();
+  await page.getByRole('navigation', { name: 'Navigation' }).waitFor();
+
+  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+  await page.goto('/hosts?search=a');
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByLabel('E-mail address').fill(EMAIL);
+  await page.getByLabel('Password', { exact: false }).first().fill('not the password');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('alert').waitFor();
+  await page.getByLabel('Password', { exact: false }).first().fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL('**/hosts?search=a');
+  // No script can read what the session is known by.
+  expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(
+    /session|token|ey[A-Za-z0-9_-]{20}/,
+  );
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('an address of another site is nowhere to go after signing in', async () => {
+  const { page, close } = await browser.open(app.url);
+  await page.goto(`/sign-in?next=${encodeURIComponent('//elsewhere.example/x')}`);
+  await page.getByLabel('E-mail address').fill(EMAIL);
+  await page.getByLabel('Password', { exact: false }).first().fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Navigation' }).waitFor();
+  expect(new URL(page.url()).origin).toBe(new URL(app.url).origin);
+  await close();
+});
+
+describe.each(['light', 'dark'] as const)('in %s colours', (scheme) => {
+  test.each(['/sign-in', '/accept-invite?token=none'])('%s has no barrier, and speaks German', async (path) => {
+    const { page, errors, close } = await browser.open(app.url, { scheme, language: 'de' });
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(await page.locator('html').getAttribute('lang')).toBe('de');
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toMatch(/^(Anmelden|Du bist eingeladen)$/);
+    expect(await barriersOf(page)).toEqual([]);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
