@@ -1,10 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
-import { createServer as createHttpsServer, request as httpsRequest } from 'node:https';
+import { Agent, createServer as createHttpsServer, request as httpsRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import type { Certificate, LogEntry, ProxyHost, UploadedCertificate } from '@sallyport/contract';
+import type {
+  Certificate,
+  ErrorBody,
+  LogEntry,
+  ProxyHost,
+  ReplacedCertificate,
+  UploadedCertificate,
+} from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
@@ -231,6 +238,56 @@ describe('a host from the API to the browser', () => {
     expect(files.some((file) => file.startsWith(`${first.id}.`))).toBe(false);
     await create({ domain: 'second.test' });
     expect((await overTls('second.test')).subject).toBe('second.test');
+  });
+
+  test('replaces a certificate under way: no connection is dropped, and what the proxy does not take leaves the former one', async () => {
+    const send = (method: string, path: string, names: string[]) =>
+      call<ReplacedCertificate & ErrorBody>(method, path, uploadForm('replaced', makeCertificate(names)));
+    const { id } = (await send('POST', '/certificates/upload', ['old.test'])).body;
+    await create({ domain: 'kept.test', certificate_id: id });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const held = () =>
+      new Promise<{ status: number | undefined; reused: boolean }>((resolve, reject) => {
+        const options = { host: '127.0.0.1', port: product.ports.https, servername: 'kept.test', agent };
+        const sent = httpsRequest(
+          { ...options, rejectUnauthorized: false, headers: { host: 'kept.test' } },
+          (response) =>
+            response.resume().on('end', () => resolve({ status: response.statusCode, reused: sent.reusedSocket })),
+        );
+        sent.on('error', reject).end();
+      });
+    expect(await held()).toMatchObject({ status: 200 });
+
+    let isReplaced = false;
+    const seen = new Set<string>();
+    const clients = (async () => {
+      while (!isReplaced) {
+        const { status, subject } = await overTls('kept.test');
+        expect(status).toBe(200);
+        seen.add(subject);
+      }
+    })();
+    const replaced = await send('PUT', `/certificates/${id}`, ['new.test']);
+    expect(replaced).toMatchObject({ status: 200, body: { id, applied: true, domains: 'new.test' } });
+    isReplaced = true;
+    await clients;
+    for (const subject of seen) expect(['old.test', 'new.test']).toContain(subject);
+    expect(await overTls('kept.test')).toEqual({ status: 200, subject: 'new.test' });
+    expect(await held()).toEqual({ status: 200, reused: true });
+    agent.destroy();
+
+    const many = Array.from({ length: 190 }, (_, index) => `${`n${index}`.padEnd(60, 'x')}.large.test`);
+    const refused = await send('PUT', `/certificates/${id}`, ['large.test', ...many]);
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        error: 'certificate_file was not taken by the proxy; the former certificate stays',
+        details: expect.stringContaining('larger than'),
+      },
+    });
+    const stored = await call<Certificate>('GET', `/certificates/${id}`);
+    expect(stored.body).toMatchObject({ applied: true, domains: 'new.test', issue: null });
+    expect(await overTls('kept.test')).toEqual({ status: 200, subject: 'new.test' });
   });
 
   const protocolOf = (servername: string): Promise<string | false | null> =>

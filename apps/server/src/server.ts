@@ -198,6 +198,7 @@ export const startServer = async (
     protection,
     backUp: system.backUp,
     settings: system.settings,
+    provePassword: accounts.provePassword,
   });
   const changes = createChanges(ground, {
     settings: system.settings,

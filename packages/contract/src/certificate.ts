@@ -1,14 +1,18 @@
 import { usedBy } from './host-uses.ts';
-import { choice, RowId, Timestamp, Uuid } from './primitives.ts';
+import { choice, ListQuery, RowId, Timestamp, Uuid } from './primitives.ts';
 import { type Static, type TSchema, Type } from './schema.ts';
+import { Warning } from './warning.ts';
+
+const provider = choice(['custom', 'letsencrypt', 'internal'], {
+  description: 'Where it came from: uploaded (custom), ordered (letsencrypt) or made here (internal).',
+});
+const STATUSES = ['pending', 'valid', 'failed'] as const;
 
 const identity = {
   id: RowId,
   uuid: Uuid,
   name: Type.String(),
-  provider: choice(['custom', 'letsencrypt', 'internal'], {
-    description: 'Where it came from: uploaded (custom), ordered (letsencrypt) or made here (internal).',
-  }),
+  provider,
   domains: Type.String({ description: 'Comma-separated names the certificate is valid for.' }),
 };
 
@@ -61,7 +65,7 @@ export type CertificateSource = Static<typeof CertificateSource>;
 
 /** What is told of the keeping of a certificate; of an uploaded one: nothing. */
 const keeping = {
-  status: choice(['pending', 'valid', 'failed'], {
+  status: choice(STATUSES, {
     description:
       'pending: ordered and not there yet (a self-signed one stands in for it); failed: the order failed, see issue; valid: ' +
       'it is there, also when its renewal failed.',
@@ -86,6 +90,34 @@ export const Certificate = Type.Object(
   { title: 'Certificate' },
 );
 export type Certificate = Static<typeof Certificate>;
+
+export const ListedCertificate = Type.Object(
+  { ...Certificate.properties, used_by_total: usedBy.used_by_total },
+  { title: 'ListedCertificate' },
+);
+export type ListedCertificate = Static<typeof ListedCertificate>;
+
+export const CertificateQuery = Type.Object(
+  {
+    ...ListQuery.properties,
+    status: Type.Optional(choice(STATUSES, { description: 'Only those that are so far.' })),
+    provider: Type.Optional(provider),
+    expires_before: Type.Optional({ ...Timestamp, description: 'Only those that are there and expire before.' }),
+  },
+  { title: 'CertificateQuery' },
+);
+export type CertificateQuery = Static<typeof CertificateQuery>;
+
+export const ReplacedCertificate = Type.Object(
+  {
+    ...Certificate.properties,
+    warnings: Type.Array(Warning, {
+      description: 'What is different now: names that hosts use and that it lacks, that nobody renews it any more.',
+    }),
+  },
+  { title: 'ReplacedCertificate' },
+);
+export type ReplacedCertificate = Static<typeof ReplacedCertificate>;
 
 export const CertificateInUse = Type.Object(
   { ...Certificate.properties, ...usedBy },

@@ -15,6 +15,11 @@ export const STATE_FIELDS: ReadonlySet<string> = new Set([
   'last_checked',
   'last_login',
   'last_used_at',
+  'steps',
+  'problem',
+  'last_attempt_at',
+  'next_attempt_at',
+  'renew_after',
 ]);
 
 /** The digest has 132 bits; nobody can make two objects that share it. */

@@ -2,7 +2,7 @@ import { Ajv, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../test/support/certificates.ts';
-import { type Caller, createGiven, fromOutside } from '../testing/given-accounts.ts';
+import { type Caller, createGiven, fromOutside, PASSWORD } from '../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
 
 interface Content {
@@ -104,7 +104,7 @@ test('describes every route, by a name of its own, with how it refuses', () => {
 
 test('names its schemas, and refers to nothing that is not there', () => {
   const names = Object.keys(document.components.schemas);
-  for (const name of ['ProxyHost', 'NewProxyHost', 'ProxyHostPatch', 'AccessList', 'Certificate', 'LogEntry']) {
+  for (const name of ['ProxyHost', 'NewProxyHost', 'ProxyHostPatch', 'AccessList', 'CertificateInUse', 'LogEntry']) {
     expect(names).toContain(name);
   }
   expect(names).toContain('WebhookEvent');
@@ -195,6 +195,10 @@ test('describes what succeeds', async () => {
   await send('POST', `/access-lists/${access.id}/test`, { ip: '10.1.1.1' });
   const form = uploadForm('site', makeCertificate(['site.example.com']));
   const { id } = await send<{ id: number }>('POST', '/certificates/upload', form);
+  await send('PUT', `/certificates/${id}`, uploadForm('other', makeCertificate(['site.example.com'])));
+  await send('GET', `/certificates/${id}/download`);
+  await send('POST', `/certificates/${id}/download`, { password: PASSWORD });
+  await refused(403, 'POST', `/certificates/${id}/download`, { password: 'wrong password' });
   const host = { domain: 'site.example.com', forward_host: '127.0.0.1', forward_port: 9, certificate_id: id };
   const { uuid } = await send<{ uuid: string }>('POST', '/proxy-hosts', { ...host, access_list_id: access.id });
   await send('PUT', `/proxy-hosts/${uuid}`, { enabled: false });

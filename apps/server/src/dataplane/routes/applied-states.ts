@@ -6,6 +6,11 @@ export interface AppliedState {
   issue: string | null;
 }
 
+/** `refused`: it was not taken although HAProxy is there, which goes on holding what it held before. */
+export interface AppliedCertificate extends AppliedState {
+  refused?: true;
+}
+
 const APPLIED: AppliedState = { applied: true, issue: null };
 const PENDING: AppliedState = { applied: false, issue: 'the data plane has not been read back yet' };
 /** Intended and on disk; whether HAProxy holds it depends on nothing but HAProxy. */
@@ -19,12 +24,12 @@ export const isAway = (issue: string | undefined): boolean => issue?.startsWith(
 /** What is known of every host and certificate, by id, and of HAProxy as a whole: when that is away, nothing is applied. */
 export const createAppliedStates = () => {
   const hosts = new Map<number, AppliedState>();
-  const certificates = new Map<number, AppliedState>();
+  const certificates = new Map<number, AppliedCertificate>();
   /** Why HAProxy does not hold what is intended; undefined when it does. */
   let failure: string | undefined;
   let lost: AppliedState | undefined;
 
-  const told = (state: AppliedState): AppliedState => {
+  const told = <T extends AppliedState>(state: T): T | AppliedState => {
     if (state !== WAITING) return state;
     return failure === undefined ? APPLIED : because(failure);
   };
@@ -35,7 +40,7 @@ export const createAppliedStates = () => {
     certificates,
 
     host: (id: number): AppliedState => lost ?? told(hosts.get(id) ?? PENDING),
-    certificate: (id: number): AppliedState => lost ?? told(certificates.get(id) ?? PENDING),
+    certificate: (id: number): AppliedCertificate => lost ?? told(certificates.get(id) ?? PENDING),
 
     /** What the driver's answer to one change means; that HAProxy is away is remembered for all. */
     of(outcome: Outcome | undefined): AppliedState {

@@ -123,7 +123,10 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
     for (const change of changes) {
       if (change.type === 'put') {
         const { id } = change.certificate;
-        states.certificates.set(id, states.of(outcomes.get(id)));
+        const outcome = outcomes.get(id);
+        const state = states.of(outcome);
+        const isRefused = outcome?.applied === false && !isAway(outcome.issue);
+        states.certificates.set(id, isRefused ? { ...state, refused: true } : state);
       } else if (!sources.has(change.id)) states.certificates.delete(change.id);
     }
   };

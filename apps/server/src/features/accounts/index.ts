@@ -78,6 +78,7 @@ export const createAccounts = (ground: Ground, { settings, mailer, sessionSecret
     announceSetup: setup.announce,
     beginSecretAttempt: auth.beginSecretAttempt,
     noteFailure,
+    provePassword,
 
     /** Removes old audit entries from now on, until stopped. */
     startRetention: (): { stop(): Promise<void> } =>

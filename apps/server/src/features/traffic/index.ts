@@ -14,7 +14,7 @@ import { createChallenges } from './acme/challenges/service.ts';
 import { createAcme } from './acme/index.ts';
 import { certificateIssue, createBringInCertificates } from './certificates/bring-in.ts';
 import { createCertificateReverter } from './certificates/reverter.ts';
-import { certificateRoutes } from './certificates/routes.ts';
+import { certificateRoutes, type ProvePassword } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
 import { certificateStore } from './certificates/store.ts';
 import { createDnsProviderParts } from './dns-providers/create.ts';
@@ -49,6 +49,7 @@ export interface TrafficDeps {
   settings: Pick<System['settings'], 'read'>;
   /** Reaches what administrators named, private addresses as well. */
   administratorsFetch: SafeFetch;
+  provePassword: ProvePassword;
 }
 
 /** What people call this deployment: the host of its public URL, else of this machine. */
@@ -57,7 +58,17 @@ const placeOf = (publicUrl: string): string => (URL.canParse(publicUrl) ? new UR
 /** Wires what is proxied to where: proxy hosts, remote servers, certificates. */
 export const createTraffic = (
   ground: Ground,
-  { plane, node, reservedOrigin, protection, isOwnApi, backUp, settings, administratorsFetch }: TrafficDeps,
+  {
+    plane,
+    node,
+    reservedOrigin,
+    protection,
+    isOwnApi,
+    backUp,
+    settings,
+    administratorsFetch,
+    provePassword,
+  }: TrafficDeps,
 ) => {
   const { dataDir, database, vault, record, recordMany, clock, log } = ground;
   const { kysely: db, transact, transactAside } = database;
@@ -120,6 +131,7 @@ export const createTraffic = (
   });
   const certificates = createCertificates({
     ...common,
+    transactAside,
     store: certificateStore,
     vault,
     plane: { certificateState: plane.certificateState, syncCertificates },
@@ -194,7 +206,7 @@ export const createTraffic = (
       await app.register(remoteServerRoutes(remoteServers));
       await app.register(internalCaRoutes(internalCa));
       await app.register(dnsProviderRoutes(dnsProviders));
-      await app.register(certificateRoutes(certificates));
+      await app.register(certificateRoutes(certificates, provePassword));
       await app.register(acme.routes);
     },
   };

@@ -185,6 +185,9 @@ onBothDatabases('every change', (kind) => {
 
     const form = uploadForm('site', makeCertificate(['site.example.com']));
     const { id } = await change<{ id: number }>('certificate.upload', 'POST', '/certificates/upload', form);
+    const next = uploadForm('other', makeCertificate(['site.example.com']));
+    await change('certificate.replace', 'PUT', `/certificates/${id}`, next);
+    await change('certificate.key_download', 'POST', `/certificates/${id}/download`, { password: PASSWORD });
     await change('certificate.delete', 'DELETE', `/certificates/${id}`);
 
     const backup = await change<Backup>('backup.create', 'POST', '/backups', {});

@@ -23,6 +23,7 @@ onBothDatabases('what is ordered', (kind) => {
     const certificates = createCertificates({
       db: database.kysely,
       transact: database.transact,
+      transactAside: database.transactAside,
       store: certificateStore,
       vault,
       plane: { syncCertificates: async () => {}, certificateState: () => ({ applied: false, issue: null }) },

@@ -28,6 +28,14 @@ const told = (certificate: StoredCertificate) => ({
   expires_at: certificate.expires_at,
 });
 
+/** What came of a pair that somebody gave. */
+export interface Given {
+  before: StoredCertificate;
+  after: StoredCertificate;
+  wasOrdered: boolean;
+  undo: (tx: Executor) => Promise<boolean>;
+}
+
 /** Puts other chains and keys in the place of what is there: the row stays, and with it all that points at it. */
 export const createReplacing = ({ store, vault, record, clock }: ReplacingDeps) => {
   const put = (tx: Executor, { id, uuid }: StoredCertificate, pair: CertificatePair, more: object = {}) =>
@@ -96,17 +104,29 @@ export const createReplacing = ({ store, vault, record, clock }: ReplacingDeps) 
       return after;
     },
 
-    /** Puts a pair that somebody gave in its place: from now on it is a custom one that nobody renews. */
+    /**
+     * Puts a pair that somebody gave in its place: from now on it is a custom one that nobody renews. `undo` puts back what was there,
+     * with its order, unless it was changed since; it tells whether it did.
+     */
     async given(
       tx: Executor,
       before: StoredCertificate,
       { name = before.name, pair }: { name?: string | undefined; pair: CertificatePair },
       actor: Actor,
-    ): Promise<StoredCertificate> {
-      await store(tx).endOrder(before.id);
+    ): Promise<Given> {
+      const order = await store(tx).endOrder(before.id);
       const after = await put(tx, before, pair, { name, provider: 'custom' });
       await recorded(tx, after, before, actor).whole('certificate.replace');
-      return after;
+      const undo = async (later: Executor): Promise<boolean> => {
+        const now = await store(later).find(before.id);
+        if (now?.chain_pem !== after.chain_pem || now.key_sealed !== after.key_sealed) return false;
+        const { id, uuid, created_at, ...fields } = before;
+        const back = await store(later).replace(id, fields);
+        if (order) await store(later).restoreOrder(order);
+        await recorded(later, back, now, actor).whole('certificate.replace');
+        return true;
+      };
+      return { before, after, wasOrdered: order !== undefined, undo };
     },
 
     /** Calls it something else. */
@@ -128,7 +148,8 @@ export const createReplacing = ({ store, vault, record, clock }: ReplacingDeps) 
       }
       const key = was.key_pem === undefined ? keptOf(before, vault).key_pem : was.key_pem;
       if (!key) throw refuse.conflict('Its private key was not kept, for it could not be opened any more');
-      return this.given(tx, before, { name: was.name, pair: parseCertificatePair(was.chain_pem, key) }, actor);
+      const pair = parseCertificatePair(was.chain_pem, key);
+      return (await this.given(tx, before, { name: was.name, pair }, actor)).after;
     },
   };
 };

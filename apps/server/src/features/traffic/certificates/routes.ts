@@ -1,18 +1,37 @@
-import { Certificate, CertificateInUse, ListQuery, UploadedCertificate } from '@sallyport/contract';
+import {
+  CertificateInUse,
+  CertificateQuery,
+  ListedCertificate,
+  PasswordProof,
+  ReplacedCertificate,
+  UploadedCertificate,
+} from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
+import type { Actor } from '@sallyport/store/actor';
+import type { FastifyReply } from 'fastify';
 import type { App } from '../../../http/app-type.ts';
 import { parseIdentifier } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';
 import { ifMatch, locate, tagged } from '../../../http/versions.ts';
-import type { Certificates, CertificateUpload } from './service.ts';
-import { readUploadForm } from './upload-form.ts';
+import type { CertificateReplacement, Certificates, CertificateUpload } from './service.ts';
+import { readReplacementForm, readUploadForm } from './upload-form.ts';
 
 const tags = ['certificates'];
 const Params = Type.Object({ id: Type.String() });
 const UPLOAD_LIMIT = 3 * 1024 * 1024;
 
+const PEM_TYPE = 'application/x-pem-file';
+
+const sendPem = (reply: FastifyReply, { filename, pem }: { filename: string; pem: string }): string => {
+  reply.type(PEM_TYPE).header('content-disposition', `attachment; filename="${filename}"`);
+  return pem;
+};
+
+/** Resolves when a password is the caller's own; throws a 403 or 429 otherwise. */
+export type ProvePassword = (password: string, actor: Actor) => Promise<unknown>;
+
 export const certificateRoutes =
-  (certificates: Certificates) =>
+  (certificates: Certificates, provePassword: ProvePassword) =>
   async (app: App): Promise<void> => {
     app.get(
       '/certificates',
@@ -21,8 +40,8 @@ export const certificateRoutes =
         schema: {
           tags,
           summary: 'List certificates',
-          querystring: ListQuery,
-          response: { 200: Type.Array(Certificate) },
+          querystring: CertificateQuery,
+          response: { 200: Type.Array(ListedCertificate) },
         },
       },
       async (request, reply) => sendPage(request, reply, await certificates.list(request.query)),
@@ -63,6 +82,66 @@ export const certificateRoutes =
         const { warning, ...certificate } = await certificates.upload(request.body as CertificateUpload, request.actor);
         locate(reply, `certificates/${certificate.id}`, certificate);
         return { ...certificate, ...(warning === undefined ? {} : { warning }) };
+      },
+    );
+
+    app.put(
+      '/certificates/:id',
+      {
+        config: { policy: 'sensitive' },
+        bodyLimit: UPLOAD_LIMIT,
+        preHandler: async (request) => {
+          request.body = await readReplacementForm(request);
+        },
+        schema: {
+          tags,
+          summary: 'Put another certificate in the place of one that hosts go on pointing at, or give it another name',
+          description:
+            'Form fields as of an upload; name alone renames it. One that was ordered is a custom one from then on. When the proxy ' +
+            'does not take it, the former one stays.',
+          consumes: ['multipart/form-data'],
+          params: Params,
+          response: { 200: ReplacedCertificate },
+        },
+      },
+      async (request, reply) => {
+        const change = request.body as CertificateReplacement;
+        const id = parseIdentifier(request.params.id);
+        return tagged(reply, await certificates.replace(id, change, request.actor, ifMatch(request)));
+      },
+    );
+
+    app.get(
+      '/certificates/:id/download',
+      {
+        config: { policy: 'member' },
+        schema: {
+          tags,
+          summary: 'Download the chain of a certificate, without its key',
+          params: Params,
+          produces: [PEM_TYPE],
+          response: { 200: Type.String() },
+        },
+      },
+      async (request, reply) => sendPem(reply, await certificates.download(parseIdentifier(request.params.id))),
+    );
+
+    app.post(
+      '/certificates/:id/download',
+      {
+        config: { policy: 'granting' },
+        schema: {
+          tags,
+          summary: 'Download a certificate with its key; takes the password again, and a session, no API token',
+          params: Params,
+          body: PasswordProof,
+          produces: [PEM_TYPE],
+          response: { 200: Type.String() },
+        },
+      },
+      async (request, reply) => {
+        await provePassword(request.body.password, request.actor);
+        return sendPem(reply, await certificates.downloadKey(parseIdentifier(request.params.id), request.actor));
       },
     );
 

@@ -1,10 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Certificate, CertificateInUse, HostUses, ListQuery, UploadedCertificate } from '@sallyport/contract';
+import type {
+  Certificate,
+  CertificateInUse,
+  CertificateQuery,
+  ListedCertificate,
+  ReplacedCertificate,
+  UploadedCertificate,
+} from '@sallyport/contract';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
 import { refuseInUse, usesOf } from '@sallyport/store/database/host-uses';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Page } from '@sallyport/store/database/listing';
-import type { Executor, Transact } from '@sallyport/store/database/open';
+import type { Executor, Transact, TransactAside } from '@sallyport/store/database/open';
 import { Refusal, refuse } from '@sallyport/store/errors';
 import type { State } from '@sallyport/store/history/state';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
@@ -13,21 +20,24 @@ import type { Vault } from '@sallyport/store/secrets/vault';
 import { type KeptCertificate, keptOf } from './kept.ts';
 import { type CertificatePair, parseCertificatePair } from './pem.ts';
 import { makePlaceholder } from './placeholder.ts';
+import { namesInUse, warningsOf } from './replaced-warnings.ts';
 import { createReplacing } from './replacing.ts';
 import type { CertificateStore, StoredCertificate } from './store.ts';
-import { createBestMatch } from './usage.ts';
+import { countUsers, usersOf } from './users.ts';
 import { identityOf, toWire, validityWarning } from './wire.ts';
 
 /** What the service needs of the data plane. */
 export interface CertificatePlane {
   /** Resolves when the certificates with these ids are live as stored (or gone), or when it is known why they aren't. */
   syncCertificates(ids: readonly number[]): Promise<void>;
-  certificateState(id: number): { applied: boolean; issue: string | null };
+  /** `refused`: HAProxy is there and did not take it. */
+  certificateState(id: number): { applied: boolean; issue: string | null; refused?: true };
 }
 
 export interface CertificateDeps {
   db: Executor;
   transact: Transact;
+  transactAside: TransactAside;
   store: (executor: Executor) => CertificateStore;
   vault: Vault;
   plane: CertificatePlane;
@@ -43,6 +53,12 @@ export interface CertificateUpload {
   keyPem: string;
 }
 
+/** What a certificate is to be instead; without files only its name changes. */
+export interface CertificateReplacement {
+  name: string | undefined;
+  files: Omit<CertificateUpload, 'name'> | undefined;
+}
+
 /** A certificate that is to be ordered. */
 export interface PlaceholderFields {
   /** Label. */
@@ -53,7 +69,7 @@ export interface PlaceholderFields {
 }
 
 export const createCertificates = (deps: CertificateDeps) => {
-  const { db, transact, store, vault, plane, backUp, record, clock } = deps;
+  const { db, transact, transactAside, store, vault, plane, backUp, record, clock } = deps;
   const replacing = createReplacing(deps);
 
   const shown = async (executor: Executor, certificates: readonly StoredCertificate[]): Promise<Certificate[]> => {
@@ -74,15 +90,11 @@ export const createCertificates = (deps: CertificateDeps) => {
     return certificate;
   };
 
-  /** Hosts that name a certificate, and those it is served for because it is the best match of one of their names. */
-  const usersOf = async (executor: Executor, { id, domains }: StoredCertificate): Promise<HostUses['used_by']> => {
-    const users = new Map((await store(executor).chosenBy(id)).map((host) => [host.id, host]));
-    const left = await store(executor).namesLeftToUs(domains.split(','));
-    if (left.length > 0) {
-      const bestMatch = createBestMatch(await store(executor).names());
-      for (const { name, ...host } of left) if (bestMatch(name)?.id === id) users.set(host.id, host);
-    }
-    return [...users.values()];
+  /** One that is there, not only ordered. */
+  const findThere = async (executor: Executor, named: Identifier): Promise<StoredCertificate> => {
+    const certificate = await findIn(executor, named);
+    if (certificate.is_placeholder === 1) throw refuse.conflict('The certificate is not there yet: it is ordered');
+    return certificate;
   };
 
   const insertIn = async (
@@ -122,7 +134,7 @@ export const createCertificates = (deps: CertificateDeps) => {
   const checkUnused = async (executor: Executor, named: Identifier, checkVersion: CheckVersion) => {
     const certificate = await findIn(executor, named);
     checkVersion(await shownOne(executor, certificate));
-    refuseInUse('certificate', usesOf(await usersOf(executor, certificate)));
+    refuseInUse('certificate', usesOf(await usersOf(store(executor), certificate)));
     return certificate;
   };
 
@@ -159,7 +171,7 @@ export const createCertificates = (deps: CertificateDeps) => {
       },
 
       /** Gives a certificate back what a change took. Throws a 409 when that was not kept. */
-      takeBack: async (tx: Executor, named: Identifier, fields: State, actor: Actor) =>
+      takeBack: async (tx: Executor, named: Identifier, fields: State, actor: Actor): Promise<StoredCertificate> =>
         replacing.takenBack(tx, await findIn(tx, named), fields, actor),
 
       /** Puts what an authority gave in the place of what is there. Throws a `Refusal`, as `issued` of `replacing.ts`. */
@@ -182,15 +194,17 @@ export const createCertificates = (deps: CertificateDeps) => {
       },
     },
 
-    async list(query: ListQuery): Promise<Page<Certificate>> {
+    async list(query: CertificateQuery): Promise<Page<ListedCertificate>> {
       const page = await store(db).page(query);
-      return { ...page, rows: await shown(db, page.rows) };
+      const used = await countUsers(store(db), page.rows);
+      const rows = (await shown(db, page.rows)).map((one) => ({ ...one, used_by_total: used.get(one.id) ?? 0 }));
+      return { ...page, rows };
     },
 
     /** A certificate with the hosts that are served with it. Throws a 404. */
     async get(named: Identifier): Promise<CertificateInUse> {
       const certificate = await findIn(db, named);
-      return { ...(await shownOne(db, certificate)), ...usesOf(await usersOf(db, certificate)) };
+      return { ...(await shownOne(db, certificate)), ...usesOf(await usersOf(store(db), certificate)) };
     },
 
     /** Checks and stores an uploaded certificate and hands it to the proxy. Throws a 400 that names the file. */
@@ -206,6 +220,60 @@ export const createCertificates = (deps: CertificateDeps) => {
       const warnings = [applied ? undefined : `The proxy lacks it: ${issue}`, validityWarning(certificate, clock())];
       const warning = warnings.filter((text) => text !== undefined).join('. ');
       return { ...(await shownOne(db, certificate)), ...(warning === '' ? {} : { warning }) };
+    },
+
+    /**
+     * Puts another pair in the place of a certificate, or calls it something else. When HAProxy does not take it, the former one stays,
+     * and its order. Throws a 400 that names the file, a 404, a 412.
+     */
+    async replace(
+      named: Identifier,
+      { name, files }: CertificateReplacement,
+      actor: Actor,
+      checkVersion = anyVersion,
+    ): Promise<ReplacedCertificate> {
+      const pair = files && parseCertificatePair(files.certificatePem, files.keyPem);
+      const { after, warnings, undo } = await transact(async (tx) => {
+        const before = await findIn(tx, named);
+        checkVersion(await shownOne(tx, before));
+        if (!pair) {
+          const renamed = name === undefined ? before : await replacing.renamed(tx, before, name, actor);
+          return { after: renamed, warnings: [], undo: undefined };
+        }
+        const used = await namesInUse(store(tx), before);
+        const replaced = await replacing.given(tx, before, { name, pair }, actor);
+        return { ...replaced, warnings: await warningsOf(store(tx), { ...replaced, used, now: clock() }) };
+      });
+      await plane.syncCertificates([after.id]);
+      const { refused, issue } = plane.certificateState(after.id);
+      if (refused && undo) {
+        if (await transact((tx) => undo(tx))) await plane.syncCertificates([after.id]);
+        throw refuse.invalid('certificate_file was not taken by the proxy; the former certificate stays', {
+          ...(issue === null ? {} : { details: issue }),
+        });
+      }
+      return { ...(await shownOne(db, after)), warnings };
+    },
+
+    /** The chain, PEM. Throws a 404, and a 409 while there is only one that stands in. */
+    async download(named: Identifier): Promise<{ filename: string; pem: string }> {
+      const { id, chain_pem } = await findThere(db, named);
+      return { filename: `certificate-${id}.pem`, pem: chain_pem };
+    },
+
+    /** The chain and its key, PEM; for who has proven anew who they are. Audited. */
+    async downloadKey(named: Identifier, actor: Actor): Promise<{ filename: string; pem: string }> {
+      return transactAside(async (tx) => {
+        const certificate = await findThere(tx, named);
+        const { key_pem } = keptOf(certificate, vault);
+        if (key_pem === undefined)
+          throw refuse.conflict('Its private key is sealed with a key that is not there any more');
+        await record(tx, { action: 'certificate.key_download', actor, resource: `certificates/${certificate.id}` });
+        return {
+          filename: `certificate-${certificate.id}-with-key.pem`,
+          pem: `${certificate.chain_pem.trimEnd()}\n${key_pem}`,
+        };
+      });
     },
 
     /** Deletes a certificate that no host uses, after a backup; its files go with it (spec, Certificates). */

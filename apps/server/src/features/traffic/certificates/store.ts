@@ -1,15 +1,33 @@
-import type { HostUses, ListQuery } from '@sallyport/contract';
+import type { CertificateQuery, HostUses } from '@sallyport/contract';
+import type { CertificateOrderRow } from '@sallyport/store/database/acme-tables';
 import { columnOf, type Identifier } from '@sallyport/store/database/identifier';
 import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
 import type { Executor } from '@sallyport/store/database/open';
 import { inPortions } from '@sallyport/store/database/portions';
-import type { CertificateRow } from '@sallyport/store/database/tables';
-import type { Selectable } from 'kysely';
+import type { CertificateRow, Tables } from '@sallyport/store/database/tables';
+import type { ExpressionBuilder, Selectable } from 'kysely';
 import type { CertificateNames } from './usage.ts';
 
 type HostUse = HostUses['used_by'][number];
 
-const SORTABLE = ['name', 'provider', 'domains', 'expires_at', 'created_at'] as const;
+const SORTABLE = {
+  ...{ name: 'name', provider: 'provider', domains: 'domains', expires_at: 'expires_at', created_at: 'created_at' },
+  // Those that are there first.
+  status: 'is_placeholder',
+} as const;
+
+/** Whose order has not failed so far; without an order nothing is to come any more. */
+const isPending = ({ exists, selectFrom }: ExpressionBuilder<Tables, 'certificates'>) =>
+  exists(
+    selectFrom('certificate_orders')
+      .select('certificate_id')
+      .where('issue', 'is', null)
+      .whereRef('certificate_id', '=', 'certificates.id'),
+  );
+
+/** With more names, or wildcards, it is less work to read all names of hosts once than to look for each. */
+const MAX_LOOKED_FOR = 1_000;
+const MAX_WILDCARDS = 20;
 
 /** A certificate as it is stored; `key_sealed` is the private key under the vault. */
 export type StoredCertificate = Selectable<CertificateRow>;
@@ -38,10 +56,18 @@ export const certificateStore = (db: Executor) => ({
     return db.selectFrom('certificates').selectAll().orderBy('id').execute();
   },
 
-  async page(query: ListQuery): Promise<Page<StoredCertificate>> {
+  async page(query: CertificateQuery): Promise<Page<StoredCertificate>> {
+    const { search, status, provider, expires_before } = query;
     const matching = db
       .selectFrom('certificates')
-      .$if(query.search !== undefined, (rows) => rows.where(containsText(['name', 'domains'], query.search ?? '')));
+      .$if(search !== undefined, (rows) => rows.where(containsText(['name', 'domains'], search ?? '')))
+      .$if(provider !== undefined, (rows) => rows.where('provider', '=', provider ?? ''))
+      .$if(status !== undefined, (rows) => rows.where('is_placeholder', '=', status === 'valid' ? 0 : 1))
+      .$if(status === 'pending', (rows) => rows.where(isPending))
+      .$if(status === 'failed', (rows) => rows.where((eb) => eb.not(isPending(eb))))
+      .$if(expires_before !== undefined, (rows) =>
+        rows.where('is_placeholder', '=', 0).where('expires_at', '<', new Date(expires_before ?? '').toISOString()),
+      );
     const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
     return listOf(matching.selectAll(), count, pageOf(query, SORTABLE), (row) => row);
   },
@@ -101,9 +127,14 @@ export const certificateStore = (db: Executor) => ({
     return (await query.executeTakeFirst())?.names.split(',');
   },
 
-  /** Nobody orders or renews it from now on. */
-  async endOrder(id: number): Promise<void> {
-    await db.deleteFrom('certificate_orders').where('certificate_id', '=', id).execute();
+  /** Nobody orders or renews it from now on. Returns the order that there was. */
+  async endOrder(id: number): Promise<CertificateOrderRow | undefined> {
+    const query = db.deleteFrom('certificate_orders').where('certificate_id', '=', id);
+    return query.returningAll().executeTakeFirst();
+  },
+
+  async restoreOrder(order: CertificateOrderRow): Promise<void> {
+    await db.insertInto('certificate_orders').values(order).execute();
   },
 
   async delete(id: number): Promise<void> {
@@ -139,16 +170,36 @@ export const certificateStore = (db: Executor) => ({
     return hosts.orderBy('id').execute();
   },
 
-  /** Names of hosts that left the choice of certificate to us, among `names` or, for `*.suffix`, one label below it. */
+  /** How many proxy hosts name a certificate, of all that any does. */
+  async chosenCounts(): Promise<{ id: number; total: number }[]> {
+    const rows = await db
+      .selectFrom('proxy_hosts')
+      .select(({ fn }) => ['certificate_id as id', fn.countAll<number>().as('total')])
+      .where('certificate_id', 'is not', null)
+      .groupBy('certificate_id')
+      .execute();
+    return rows.map(({ id, total }) => ({ id: Number(id), total: Number(total) }));
+  },
+
+  /**
+   * Names of hosts that left the choice of certificate to us, among `names` or, for `*.suffix`, below it; of very many `names` all
+   * that there are.
+   */
   async namesLeftToUs(names: readonly string[]): Promise<(HostUse & { name: string })[]> {
     const wildcards = names.filter((name) => name.startsWith('*.'));
+    const isFew = names.length <= MAX_LOOKED_FOR && wildcards.length <= MAX_WILDCARDS;
     return db
       .selectFrom('proxy_host_names as n')
       .innerJoin('proxy_hosts as h', 'h.id', 'n.proxy_host_id')
       .select(['n.name', 'h.id', 'h.uuid', 'h.domain'])
       .where('h.certificate_id', 'is', null)
-      .where(({ eb, or }) =>
-        or([eb('n.name', 'in', names), ...wildcards.map((wildcard) => eb('n.name', 'like', `%${wildcard.slice(1)}`))]),
+      .$if(isFew, (rows) =>
+        rows.where(({ eb, or }) =>
+          or([
+            eb('n.name', 'in', names),
+            ...wildcards.map((wildcard) => eb('n.name', 'like', `%${wildcard.slice(1)}`)),
+          ]),
+        ),
       )
       .orderBy('h.id')
       .execute();

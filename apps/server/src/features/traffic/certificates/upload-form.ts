@@ -1,7 +1,8 @@
-import { Refusal, refuse } from '@sallyport/store/errors';
+import { refuse } from '@sallyport/store/errors';
 import type { FastifyRequest } from 'fastify';
 import { refuseUnknown } from '../../../http/known-fields.ts';
-import type { CertificateUpload } from './service.ts';
+import { readForm } from '../../../http/multipart-form.ts';
+import type { CertificateReplacement, CertificateUpload } from './service.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_NAME_LENGTH = 255;
@@ -24,13 +25,13 @@ const checkExtension = (field: FileField, filename: string) => {
 };
 
 interface Parts {
-  name: string;
+  name: string | undefined;
   files: ReadonlyMap<FileField, string>;
 }
 
 const readParts = async (request: FastifyRequest): Promise<Parts> => {
   const files = new Map<FileField, string>();
-  let name = '';
+  let name: string | undefined;
   const limits = { fileSize: MAX_FILE_BYTES, files: 4, fields: 10, fieldSize: 4_096, parts: 14, headerPairs: 50 };
   for await (const part of request.parts({ limits })) {
     if (part.type === 'field') {
@@ -48,21 +49,34 @@ const readParts = async (request: FastifyRequest): Promise<Parts> => {
   return { name, files };
 };
 
-/** Reads the multipart form of an upload into memory, within bounds. Throws a 400 or 413 that names the field. */
-export const readUploadForm = async (request: FastifyRequest): Promise<CertificateUpload> => {
-  if (!request.isMultipart()) throw refuse.invalid('Content-Type must be multipart/form-data');
-  const { name, files } = await readParts(request).catch((cause: Error & { statusCode?: number }) => {
-    if (cause instanceof Refusal) throw cause;
-    if (cause.statusCode === 413) throw refuse.tooLarge('The form has more parts than allowed', { cause });
-    // No boundary, an end that never comes: the parser throws plain errors for what a caller sent.
-    throw refuse.invalid('body must be a valid multipart form', { cause });
-  });
+const checkedName = (name: string): string => {
   if (name === '') throw refuse.invalid('name is required');
   if (name.length > MAX_NAME_LENGTH) throw refuse.invalid(`name must be at most ${MAX_NAME_LENGTH} characters long`);
   if (name.includes('\0')) throw refuse.invalid('name must not contain NUL characters');
+  return name;
+};
+
+const bothOf = (files: Parts['files']): Omit<CertificateUpload, 'name'> => {
   const certificatePem = files.get('certificate_file');
   const keyPem = files.get('key_file');
   if (!certificatePem) throw refuse.invalid('certificate_file is required');
   if (!keyPem) throw refuse.invalid('key_file is required');
-  return { name, certificatePem, keyPem };
+  return { certificatePem, keyPem };
+};
+
+/** Reads the multipart form of an upload into memory, within bounds. Throws a 400 or 413 that names the field. */
+export const readUploadForm = async (request: FastifyRequest): Promise<CertificateUpload> => {
+  const { name = '', files } = await readForm(request, readParts);
+  return { name: checkedName(name), ...bothOf(files) };
+};
+
+/** Reads the form that replaces a certificate: the same, but for the name alone, or without a name. Throws as `readUploadForm`. */
+export const readReplacementForm = async (request: FastifyRequest): Promise<CertificateReplacement> => {
+  const { name, files } = await readForm(request, readParts);
+  if (name === undefined && files.size === 0)
+    throw refuse.invalid('certificate_file and key_file are required, or name');
+  return {
+    name: name === undefined ? undefined : checkedName(name),
+    files: files.size === 0 ? undefined : bothOf(files),
+  };
 };
