@@ -71,3 +71,41 @@ test("keys among the files are no configuration: they are in nobody's way, and a
   ]);
   expect(JSON.stringify(alone)).not.toContain('MIGH');
 });
+
+test.each<[string, string, number, number, string]>([
+  ['Caddyfile', 'a.test {\n  reverse_proxy ftp://b\n}\n', 2, 17, 'ftp://b'],
+  ['Caddyfile, many words', 'a '.repeat(600_000), 1, 1_000_001, 'a a'],
+  ['nginx', 'server {\n  listen 70000;\n  server_name a.test;\n}\n', 2, 10, '70000'],
+  ['nginx, without a server', 'http {\n  sendfile on;\n}\n', 1, 1, 'http {'],
+  ['HAProxy', 'frontend web\n  bind :80\n  use_backend "app\n', 3, 15, '"app'],
+  ['HAProxy, without a name', 'backend app\n  server a 10.0.0.1:80\n', 1, 1, 'backend app'],
+  ['Traefik, a rule', 'http:\n  routers:\n    a:\n      rule: Host(a)\n      service: b\n', 4, 7, 'Host(a)'],
+  ['Traefik, YAML', 'http:\n  routers:\n    a: "\n', 4, 1, ''],
+  ['Traefik, TOML', '[http.routers.a]\nrule = \n', 2, 8, 'rule = '],
+  ['Traefik, too much', `http:\n  routers:\n${'    - a\n'.repeat(200_000)}`, 1, 1, 'http:'],
+  ['Traefik, without a router', 'http:\n  routers:\n', 1, 1, 'http:'],
+  ['what is nothing', 'hello\n{\n', 2, 1, '{'],
+])('an error says where, and what stands there: %s', (_, content, line, column, text) => {
+  const [error] = read(content).errors;
+  expect(error).toMatchObject({ file: 'proxy.conf', line, column });
+  expect(error?.message).not.toBe('');
+  expect(error?.text).toMatch(new RegExp(`^${text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')}`));
+});
+
+test.each([
+  ['Caddyfile', `a.test {\n reverse_proxy b\n${'x y\n'.repeat(150_000)}}\n`, 1],
+  ['Caddyfile, settings', `a.test {\n reverse_proxy b\n handle {\n${'log\n'.repeat(150_000)}}\n}\n`, 1],
+  ['Caddyfile, without a proxy', `a.test {\n${'x y\n'.repeat(150_000)}}\n`, 0],
+  [
+    'nginx',
+    `server {\n server_name a.test;\n location / {\n proxy_pass http://b;\n${'x y;\n'.repeat(150_000)}}\n}\n`,
+    1,
+  ],
+  [
+    'HAProxy',
+    `defaults\n mode http\nbackend b\n server a 10.0.0.1:80\nfrontend f\n bind :80\n${' x y\n'.repeat(150_000)} use_backend b if { hdr(host) a.test }\n`,
+    1,
+  ],
+])('hundreds of thousands of lines that nobody knows are read: %s', (_, content, hosts) => {
+  expect(read(content).hosts).toHaveLength(hosts);
+});

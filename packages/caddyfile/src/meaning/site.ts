@@ -66,7 +66,7 @@ const readHandler = (directive: Directive, matchers: Matchers | undefined, conte
       throw new CaddyfileError('handle_path needs one path', directive.name, name);
     }
     if (args.length > 0) throw new CaddyfileError(`${name} takes a matcher and a block`, args[0]!, args[0]!.text);
-    context.settings.push(...settingsIn(directive.block ?? []));
+    for (const setting of settingsIn(directive.block ?? [])) context.settings.push(setting);
     handler.inner = readHandlers(directive.block ?? [], matchers, context, name !== 'route');
   } else if (name === 'invoke') handler.inner = readInvoked(directive, args, matchers, context);
   else if (isReverseProxy(name)) handler.proxy = readReverseProxy(directive, args);
@@ -85,7 +85,7 @@ const readInvoked = (
   if (!block) throw refuse('is not there');
   if (context.invoked.includes(route)) throw refuse('invokes itself');
   if (context.invoked.length > 20) throw refuse('is invoked by too many others');
-  context.settings.push(...settingsIn(block.directives));
+  for (const setting of settingsIn(block.directives)) context.settings.push(setting);
   return readHandlers(block.directives, matchers, { ...context, invoked: [...context.invoked, route] }, false);
 };
 

@@ -253,8 +253,8 @@ export const parseCaddyfile = (
     }
   } catch (error) {
     if (!(error instanceof Enough)) throw error;
-    const { file, line, column } = errors.at(-1)!;
-    errors.push(new CaddyfileError('there are too many errors: what follows was not read', { file, line, column }));
+    const last = errors.at(-1)!;
+    errors.push(new CaddyfileError('there are too many errors: what follows was not read', last, last.text));
   }
   return { blocks: parser.blocks, errors, notices: expansion.notices };
 };

@@ -1,7 +1,7 @@
 import { CaddyfileError } from './error.ts';
 import { stripPadding, wrongMarker } from './heredoc.ts';
 import type { Token } from './token.ts';
-import type { Substituted } from './variables.ts';
+import type { Shifts, Substituted } from './variables.ts';
 
 /** What separates words: what Go's `unicode.IsSpace` takes for space, but for the carriage return, which is nothing at all. */
 const SPACE = /[\t\v\f \u0085\u00A0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*/y;
@@ -19,11 +19,11 @@ export interface Lexed {
 }
 
 /** Where in the source a position of the text lies, variables put back; positions have to be asked for in order. */
-const inSource = (shifts: Substituted['shifts']): ((at: number) => number) => {
+const inSource = (shifts: Shifts): ((at: number) => number) => {
   let index = 0;
   return (at) => {
-    while (index < shifts.length && shifts[index]!.at <= at) index++;
-    return at + (index === 0 ? 0 : shifts[index - 1]!.shift);
+    while (index < shifts.at.length && shifts.at[index]! <= at) index++;
+    return at + (index === 0 ? 0 : shifts.by[index - 1]!);
   };
 };
 
@@ -217,7 +217,8 @@ class Lexer {
   read(most: number): void {
     while (this.#skip()) {
       const token = this.#begin(this.#at);
-      if (this.tokens.length >= most) throw new CaddyfileError(`there are more than ${most} words`, token);
+      if (this.tokens.length >= most)
+        throw new CaddyfileError(`there are more than ${most} words`, token, this.#text.slice(this.#at, this.#at + 40));
       const first = this.#text[this.#at];
       if (first === '"' || first === '`') {
         this.#at++;

@@ -1,13 +1,13 @@
-/** A piece of text that stands where another one stood: from `at` on, columns of the line are off by `shift`. */
-interface Shift {
-  at: number;
-  shift: number;
+/** Where texts stand in the place of others: from each `at` on, columns of the line are off by the `by` of the same index. */
+export interface Shifts {
+  at: number[];
+  by: number[];
 }
 
 export interface Substituted {
   text: string;
   /** In the order of the text. */
-  shifts: Shift[];
+  shifts: Shifts;
   /** Variables that have neither a value nor a default, each once, with where they stand in `text`. */
   unknown: { name: string; at: number }[];
 }
@@ -18,7 +18,8 @@ export interface Substituted {
  */
 export const substituteVariables = (source: string, lookUp: (name: string) => string | undefined): Substituted => {
   const pieces: string[] = [];
-  const shifts: Shift[] = [];
+  // Two lists of numbers: there may be millions.
+  const shifts: Shifts = { at: [], by: [] };
   const unknown = new Map<string, number>();
   let [read, written] = [0, 0];
   for (let begin = source.indexOf('{$'); begin !== -1; begin = source.indexOf('{$', begin)) {
@@ -31,11 +32,14 @@ export const substituteVariables = (source: string, lookUp: (name: string) => st
     const before = source.slice(read, begin);
     const put = value ?? source.slice(begin, end + 1);
     if (value === undefined && inside !== '' && !unknown.has(name)) unknown.set(name, written + before.length);
-    pieces.push(before, put);
+    if (before !== '') pieces.push(before);
+    pieces.push(put);
     written += before.length + put.length;
     read = end + 1;
     begin = read;
-    if (value !== undefined) shifts.push({ at: written, shift: read - written });
+    if (value === undefined) continue;
+    shifts.at.push(written);
+    shifts.by.push(read - written);
   }
   pieces.push(source.slice(read));
   return { text: pieces.join(''), shifts, unknown: Array.from(unknown, ([name, at]) => ({ name, at })) };

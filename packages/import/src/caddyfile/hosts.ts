@@ -1,6 +1,7 @@
 import type { CaddyfileMeaning, GlobalOptions, Handler, Place, Site } from '@sallyport/caddyfile';
 import { isKnownDirective } from '@sallyport/caddyfile';
 import { parseDomainName, parseOriginHost } from '@sallyport/store/names/domain-name';
+import { addAll } from '../add-all.ts';
 import { SWITCHED_OFF, toWarnings } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
@@ -104,7 +105,7 @@ const makeHost = (
     made.warnings.push(warn(place, `${names.join(', ')} is not imported: ${why}`));
   };
   if (!chosen) {
-    made.warnings.push(...unknownIn(site));
+    addAll(made.warnings, unknownIn(site));
     return refuse(whyNone(trace));
   }
   const forwarding = forwardingOf(chosen);
@@ -119,13 +120,17 @@ const makeHost = (
   const settings = settingsOf(site, trace.passed, options);
   const losses: Loss[] = [...settings.losses];
   const passed = trace.passed.filter((one) => !settings.expressed.has(one));
-  losses.push(...lossesOf({ partial: trace.partial, passed }, chosen));
+  addAll(losses, lossesOf({ partial: trace.partial, passed }, chosen));
   if (!trace.primary) {
     const message = `only some requests go to this upstream in the Caddyfile (${chosen.matcher.text || 'within a block'}), here all do`;
     losses.push(loss(chosen.directive.name, message, true));
   }
-  losses.push(...portLosses(entry, options), ...notes.map(({ message, keptOut }) => loss(place, message, keptOut)));
-  losses.push(...forwarding.losses);
+  addAll(losses, portLosses(entry, options));
+  addAll(
+    losses,
+    notes.map(({ message, keptOut }) => loss(place, message, keptOut)),
+  );
+  addAll(losses, forwarding.losses);
   const isOpen = losses.some(({ keptOut }) => keptOut);
   if (isOpen) losses.unshift(loss(place, SWITCHED_OFF, true));
   made.hosts.push({

@@ -1,4 +1,5 @@
 import type { Directive, GlobalOptions, Handler, Site } from '@sallyport/caddyfile';
+import { addAll } from '../add-all.ts';
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedHost } from '../reading.ts';
 
@@ -85,25 +86,25 @@ export const settingsOf = (site: Site, passed: readonly Handler[], options: Glob
     if (!hsts) continue;
     expressed.add(handler);
     Object.assign(fields, hsts.fields);
-    losses.push(...hsts.losses);
+    addAll(losses, hsts.losses);
   }
   let noHttp2 = options.protocols !== undefined && !options.protocols.includes('h2');
   for (const setting of site.settings) {
     if (setting.name.text !== 'tls') {
-      losses.push(...aboutSetting(setting));
+      addAll(losses, aboutSetting(setting));
       continue;
     }
     const tls = aboutTls(setting);
-    losses.push(...tls.losses);
+    addAll(losses, tls.losses);
     noHttp2 ||= tls.noHttp2;
   }
   for (const setting of site.innerSettings) {
-    losses.push(...(setting.name.text === 'tls' ? aboutTls(setting).losses : aboutSetting(setting)));
+    addAll(losses, setting.name.text === 'tls' ? aboutTls(setting).losses : aboutSetting(setting));
     const where = `${setting.name.text} stands within another block, where Caddy does not take it`;
     if (setting.name.text !== 'import') losses.push(loss(setting.name, where));
   }
   if (!site.settings.some(({ name }) => name.text === 'bind')) {
-    for (const option of options.others) if (option.name.text === 'default_bind') losses.push(...aboutBind(option));
+    for (const option of options.others) if (option.name.text === 'default_bind') addAll(losses, aboutBind(option));
   }
   for (const { token, path } of site.addresses) {
     if (path !== '' && path !== '/*')

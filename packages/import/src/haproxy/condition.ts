@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { once } from './once.ts';
 import type { Line, Section } from './parse.ts';
 
@@ -47,7 +48,7 @@ const aclsIn = once(({ lines }): ReadonlyMap<string, Term> => {
     const term = testOf(words.slice(2));
     const before = acls.get(words[1]);
     // Lines of one name are alternatives.
-    if (before?.names && term.names) before.names.push(...term.names);
+    if (before?.names && term.names) addAll(before.names, term.names);
     else if (before) {
       const isOfRequest = before.isOfRequest && term.isOfRequest;
       acls.set(words[1], { ...EVERYTHING, others: [words[1]], isOfRequest });

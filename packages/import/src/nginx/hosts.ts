@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { type Draft, nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning } from '../reading.ts';
@@ -87,12 +88,12 @@ const lossesOf = ({ server, routing, chosen, target }: Site, { name, notes }: Na
     const message = `only requests for ${shorten(chosen!.text)} go to this upstream in nginx, here all do`;
     losses.push(loss(chosen!.at, message, true));
   }
-  if (target && 'losses' in target) losses.push(...target.losses);
-  losses.push(...lossesOfAccess(scope));
+  if (target && 'losses' in target) addAll(losses, target.losses);
+  addAll(losses, lossesOfAccess(scope));
   for (let one: Scope | undefined = scope; one?.outer; one = one.outer) {
-    losses.push(...lossesIn(one, isExpressed(server, name)));
+    addAll(losses, lossesIn(one, isExpressed(server, name)));
   }
-  losses.push(...aboutRequestHeaders(scope));
+  addAll(losses, aboutRequestHeaders(scope));
   if (chosen!.pass!.name.text === 'proxy_pass' && lacksHost(scope)) {
     losses.push(loss(chosen!.pass!.name, "the upstream gets the visitor's Host; nginx sends the upstream's own"));
   }
@@ -104,7 +105,10 @@ const lossesOf = ({ server, routing, chosen, target }: Site, { name, notes }: Na
   }
   const main = routing.main && routing.main !== chosen ? lossOfLocation(routing.main, false) : undefined;
   if (main) losses.push(main);
-  losses.push(...notes.map(({ message, keptOut }) => loss(server.at, message, keptOut)));
+  addAll(
+    losses,
+    notes.map(({ message, keptOut }) => loss(server.at, message, keptOut)),
+  );
   return losses;
 };
 

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { NginxError } from './error.ts';
 import type { Token } from './lex.ts';
 import type { Directive } from './parse.ts';
@@ -50,7 +51,8 @@ const locationsIn = (scope: Scope): Location[] => {
     const key = `${one.modifier === '^~' ? '' : one.modifier} ${one.path}`;
     if (seen.has(key)) throw new NginxError(`the location ${one.text} is there twice`, one.at, one.text);
     seen.add(key);
-    found.push(one, ...locationsIn(one.scope));
+    found.push(one);
+    addAll(found, locationsIn(one.scope));
   }
   return found;
 };

@@ -1,3 +1,4 @@
+import { addAll } from '../add-all.ts';
 import { nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
@@ -129,7 +130,8 @@ const lossesOf = ({ router, others }: Resolved, dynamic: Dynamic, forAll: readon
     const which = shorten(rule.others.join(', '));
     losses.push(loss(tree.at, `only requests for ${which} go to this upstream in Traefik, here all do`, true));
   }
-  losses.push(...('losses' in target ? target.losses : []), ...passed.losses);
+  addAll(losses, 'losses' in target ? target.losses : []);
+  addAll(losses, passed.losses);
   for (const other of others) {
     const keptOut = takesAway(other);
     const message = `requests for ${shorten(other.text)} have a router of their own in Traefik; a proxy host sends all to one upstream`;

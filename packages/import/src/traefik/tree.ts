@@ -87,7 +87,7 @@ class YamlReader {
         content.slice(error.pos[0], error.pos[0] + 60).split('\n')[0],
       );
     }
-    return this.#tree(document.contents, 0, { file: this.#file, line: 1 });
+    return this.#tree(document.contents, 0, { file: this.#file, line: 1, column: 1 });
   }
 
   #tree(node: unknown, depth: number, around: Place): Tree {
@@ -131,7 +131,7 @@ const fromToml = ({ name, content }: SourceFile): Tree => {
   }
   let left = MAX_VALUES;
   const toTree = (value: unknown, path: string, line: number): Tree => {
-    const at = { file: name, line: headings.get(path) ?? line };
+    const at = { file: name, line: headings.get(path) ?? line, column: 1 };
     if (--left < 0) throw new TraefikError('there is too much in it', at);
     const tree = leaf(at);
     if (Array.isArray(value)) tree.items = value.map((one) => toTree(one, path, at.line));
@@ -157,18 +157,32 @@ const fromToml = ({ name, content }: SourceFile): Tree => {
   }
 };
 
+/** A line of a text, 1-based, without the space around it. */
+const lineOf = (text: string, line: number): string => {
+  let from = 0;
+  for (let number = 1; number < line; number++) {
+    const end = text.indexOf('\n', from);
+    if (end === -1) break;
+    from = end + 1;
+  }
+  const end = text.indexOf('\n', from);
+  return text.slice(from, end === -1 ? undefined : end).trim();
+};
+
 /** Reads a YAML or TOML file, which is told from the content. Throws a `TraefikError`. */
 export const treeOf = (file: SourceFile): Tree => {
   const { name, content } = file;
   const start = { file: name, line: 1, column: 1 };
-  checkSize(content, start);
-  const isToml =
+  const isToml = () =>
     /^[\t ]*\[{1,2}[^\]\n]+\]{1,2}[\t ]*(?:#.*)?\r?$/m.test(content) && !/^(?:http|services):/m.test(content);
   try {
-    return isToml ? fromToml(file) : new YamlReader(name).read(content);
+    checkSize(content, start);
+    return isToml() ? fromToml(file) : new YamlReader(name).read(content);
   } catch (error) {
     // The stack, not the memory: levels that are made by indentation or dashes.
-    if (error instanceof RangeError) throw new TraefikError(`there are more than ${MAX_DEPTH} levels`, start);
-    throw error;
+    const found =
+      error instanceof RangeError ? new TraefikError(`there are more than ${MAX_DEPTH} levels`, start) : error;
+    if (found instanceof TraefikError) found.found.text ??= shorten(lineOf(content, found.found.line), 200);
+    throw found;
   }
 };
