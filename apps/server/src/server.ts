@@ -144,6 +144,7 @@ export const startServer = async (
     },
     async settingChanged(key) {
       if (key === 'auth.require_totp') accounts.invalidate();
+      traffic.settingChanged(key);
       await protection.settingChanged(key);
     },
     intake: {
@@ -276,6 +277,7 @@ export const startServer = async (
   const path = apiSocket(dataDir);
   const door = await openProxyDoor({ server: app.server, path, mode: proxySocketMode(path) });
   await accounts.announceSetup(announceSetupToken);
+  const orders = await traffic.startOrders();
   const { address, port, family } = app.server.address() as AddressInfo;
   return {
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
@@ -287,6 +289,7 @@ export const startServer = async (
         { stop: () => app.close() },
         ...(otherNodes ? [otherNodes] : []),
         restored,
+        orders,
         challenges,
         watch,
         reminding,

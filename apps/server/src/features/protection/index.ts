@@ -305,6 +305,9 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     /** Resolves when guards serve what is stored, or after a time in which they should. */
     guardsFollow: (): Promise<void> => inTime(enforcement.refresh(), {}),
 
+    /** Puts a line into the live log. */
+    publish: hub.publish,
+
     /** Puts an event that is no request into the live log, and notifies of it. */
     tell(event: NotificationEvent): void {
       const { event_type, severity: level, message, timestamp, details } = event;

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { SettingKey } from '@sallyport/contract';
 import type { Executor } from '@sallyport/store/database/open';
 import type { Plane } from '../../dataplane/routes/plane.ts';
 import type { App } from '../../http/app-type.ts';
@@ -20,6 +21,7 @@ import { certificateStore } from './certificates/store.ts';
 import { createDnsProviderParts } from './dns-providers/create.ts';
 import { createDnsProviderReverter } from './dns-providers/reverter.ts';
 import { dnsProviderRoutes } from './dns-providers/routes.ts';
+import { dnsProviderStore } from './dns-providers/store.ts';
 import { internalCaRoutes } from './internal-ca/routes.ts';
 import { createInternalCa } from './internal-ca/service.ts';
 import { internalCaStore } from './internal-ca/store.ts';
@@ -43,7 +45,7 @@ export interface TrafficDeps {
   /** A UUID by which other nodes on the same store know this one. */
   node: string;
   reservedOrigin: ProxyHostDeps['reservedOrigin'];
-  protection: Pick<Protection, 'hostsChanged' | 'listedHosts' | 'inForce' | 'refusedUpgradeAt'>;
+  protection: Pick<Protection, 'hostsChanged' | 'listedHosts' | 'inForce' | 'refusedUpgradeAt' | 'publish'>;
   isOwnApi: WayInDeps['isOwnApi'];
   backUp: System['backUp'];
   settings: Pick<System['settings'], 'read'>;
@@ -77,6 +79,7 @@ export const createTraffic = (
     db,
     modulesInForce: protection.inForce,
     refusedUpgradeAt: protection.refusedUpgradeAt,
+    autoCertificates: (hosts) => acme.warningsOf(hosts),
     clock,
   });
 
@@ -91,7 +94,7 @@ export const createTraffic = (
    * The guards learn of an access list before the route goes live, and forget one after the route asks for it no more, or is gone:
    * no request gets past it, or stuck, in between.
    */
-  const syncHosts = async (ids: readonly number[]): Promise<void> => {
+  const syncRoutes = async (ids: readonly number[]): Promise<void> => {
     const first = await firstOf(ids);
     if (first.length > 0) await plane.syncHosts(first);
     let routesAreLive: () => void;
@@ -104,6 +107,10 @@ export const createTraffic = (
     const rest = ids.filter((id) => !first.includes(id));
     if (rest.length === 0) return routesAreLive();
     await plane.syncHosts(rest).finally(routesAreLive);
+  };
+  const syncHosts = (ids: readonly number[]): Promise<void> => {
+    acme.hostsChanged();
+    return syncRoutes(ids);
   };
   const syncCertificates = (ids: readonly number[]): Promise<void> => {
     surroundings.certificatesChanged();
@@ -149,10 +156,24 @@ export const createTraffic = (
   const keepingWayIn = createKeepWayIn({ store: proxyHostStore, isOwnApi });
   const challenges = createChallenges({ dataDir, database, node, clock, log });
 
-  const acme = createAcme(ground, { setting: settings.read });
-  const { providers: dnsProviders } = createDnsProviderParts(ground, {
+  const { providers: dnsProviders, writer: records } = createDnsProviderParts(ground, {
     resolvers: () => settings.read('acme.dns_resolvers'),
     fetch: administratorsFetch,
+  });
+  const acme = createAcme(ground, {
+    setting: settings.read,
+    node,
+    certificates,
+    plane: { certificateState: plane.certificateState, syncCertificates },
+    challenges,
+    dns: {
+      find: (executor, named) => dnsProviderStore(executor).find(named),
+      named: (executor, name) => dnsProviderStore(executor).named(name),
+      access: dnsProviders.access,
+      records,
+    },
+    internalCa,
+    publish: protection.publish,
   });
 
   const reverters = {
@@ -194,6 +215,14 @@ export const createTraffic = (
     } satisfies Omit<HostIntake, 'isJudged' | 'bringInLists'>,
 
     challenges,
+
+    /** To be told of settings that changed. */
+    settingChanged(key: SettingKey): void {
+      if (key.startsWith('acme.')) acme.hostsChanged();
+    },
+
+    /** Works at certificates that are due until stopped. */
+    startOrders: acme.start,
 
     /** To be told of what another node changed: takes it to the data plane. */
     changedElsewhere: syncChanged,

@@ -1,8 +1,10 @@
-import type { AuditEntry, Backup, HistoryEntry, Invite, TotpSecret } from '@sallyport/contract';
+import type { AuditEntry, Backup, Certificate, HistoryEntry, Invite, TotpSecret } from '@sallyport/contract';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../../../test/support/certificates.ts';
+import { startPebble } from '../../../../../../test/support/start-pebble.ts';
+import { until } from '../../../../../../test/support/until.ts';
 import { shownCode } from '../../../testing/authenticator.ts';
 import { bearer, createGiven, PASSWORD } from '../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
@@ -189,6 +191,32 @@ onBothDatabases('every change', (kind) => {
     await change('certificate.replace', 'PUT', `/certificates/${id}`, next);
     await change('certificate.key_download', 'POST', `/certificates/${id}/download`, { password: PASSWORD });
     await change('certificate.delete', 'DELETE', `/certificates/${id}`);
+
+    const pebble = await startPebble();
+    const { directoryUrl: directory_url, ca: ca_certificate } = pebble;
+    const authority = { name: 'a', directory_url, ca_certificate, terms_agreed: true };
+    const account = await change<{ id: number }>('acme_account.create', 'POST', '/acme/accounts', authority);
+    await change('acme_account.update', 'PUT', `/acme/accounts/${account.id}`, { name: 'b' });
+    // From now on orders fail at once, and nothing changes beside us.
+    await pebble.stop();
+    const ordered = await change<{ certificate: Certificate }>('certificate.order', 'POST', '/certificates/order', {
+      names: ['ordered.example.com'],
+    });
+    const orderPath = `/certificates/${ordered.certificate.id}`;
+    const triedBefore = async (tried: string | null): Promise<string> =>
+      until(
+        'the order failed',
+        async () => {
+          const { body } = await app.send<Certificate>('GET', orderPath, undefined, admin.headers);
+          return body.status === 'failed' && body.last_attempt_at !== tried ? String(body.last_attempt_at) : undefined;
+        },
+        60_000,
+      );
+    const tried = await triedBefore(null);
+    await change('certificate.renew_now', 'POST', `${orderPath}/renew`);
+    await triedBefore(tried);
+    await change('certificate.delete', 'DELETE', orderPath);
+    await change('acme_account.delete', 'DELETE', `/acme/accounts/${account.id}`);
 
     const backup = await change<Backup>('backup.create', 'POST', '/backups', {});
     const path = `/backups/${backup.name}`;

@@ -1,32 +1,159 @@
-import type { SettingKey } from '@sallyport/contract';
+import type { CertificateStep, LogEntry, SettingKey } from '@sallyport/contract';
 import type { App } from '../../../http/app-type.ts';
 import type { Ground } from '../../ground.ts';
+import type { CertificatePlane, Certificates } from '../certificates/service.ts';
+import type { DnsProviderAccess } from '../dns-providers/access.ts';
+import type { DnsRecordWriter } from '../dns-providers/writer.ts';
+import type { InternalCa } from '../internal-ca/service.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { createAccounts } from './accounts/service.ts';
 import { accountStore } from './accounts/store.ts';
+import type { AcmeChallenges } from './challenges/service.ts';
+import { createAcmeOrder } from './orders/acme-order.ts';
+import { createAttempt } from './orders/attempt.ts';
+import { createAuto } from './orders/auto/service.ts';
+import { autoStore } from './orders/auto/store.ts';
+import { createRenewalCheck } from './orders/check-renewal.ts';
+import { createLedger } from './orders/ledger/service.ts';
+import { ledgerStore } from './orders/ledger/store.ts';
+import { orderRoutes } from './orders/routes.ts';
+import { createOrders, type OrderDeps } from './orders/service.ts';
+import { type OrderWithSubject, orderStore } from './orders/store.ts';
+import { createWorker } from './orders/worker.ts';
+
+/** What orders need of DNS providers. */
+export interface DnsForOrders {
+  find: OrderDeps['findProvider'];
+  named: OrderDeps['findProviderByName'];
+  /** How one is spoken to. Rejects when there is none of that number. */
+  access: (id: number) => Promise<DnsProviderAccess>;
+  records: DnsRecordWriter;
+}
 
 export interface AcmeDeps {
   /** The value of a setting that is in force. */
   setting: (key: SettingKey) => Promise<string>;
+  /** A UUID by which other nodes on the same store know this one. */
+  node: string;
+  certificates: Certificates;
+  plane: CertificatePlane;
+  challenges: AcmeChallenges;
+  /** Who writes records, for dns-01. */
+  dns: DnsForOrders;
+  internalCa: Pick<InternalCa, 'issue'>;
+  /** Puts a line into the live log. */
+  publish: (entry: LogEntry) => void;
 }
 
-/** Wires what has certificates from authorities: accounts with them. */
-export const createAcme = (ground: Ground, { setting }: AcmeDeps) => {
+/** Wires what has certificates from authorities: accounts with them, orders and renewals. */
+export const createAcme = (ground: Ground, deps: AcmeDeps) => {
   const { database, vault, record, clock, log } = ground;
-  const { kysely: db, transactAside } = database;
+  const { setting, node, certificates, plane, challenges, dns, internalCa, publish } = deps;
+  const { kysely: db, transact, transactAside } = database;
+  const random = Math.random;
   const accounts = createAccounts({
     db,
     transactAside,
     store: accountStore,
     vault,
     record,
-    defaultName: () => setting('acme.account'),
+    added: () => auto.changed(),
     clock,
     log,
   });
+  const findAccount = (id: number) => accountStore(db).find(id);
+
+  const defaults = async () => ({
+    account: await setting('acme.account'),
+    dnsProvider: await setting('acme.dns_provider'),
+  });
+
+  const stepped = ({ uuid, name }: OrderWithSubject, { name: step, status, message }: CertificateStep): void =>
+    publish({
+      level: status === 'failed' ? 'warn' : 'info',
+      message: `Certificate ${name}: ${message}`,
+      timestamp: clock().toISOString(),
+      source: 'guard',
+      fields: { event: 'certificate_step', certificate: uuid, step, status },
+    });
+
+  const ledger = createLedger({ db, store: ledgerStore, clock });
+  const attempt = createAttempt({
+    db,
+    transact,
+    transactAside,
+    store: orderStore,
+    findAccount,
+    vault,
+    acmeOrder: createAcmeOrder({ ledger, challenges, dns, clock }),
+    issueInternally: internalCa.issue,
+    replace: certificates.within.replace,
+    plane,
+    ledger,
+    stepped,
+    clock,
+    random,
+    log,
+  });
+  const auto = createAuto({
+    db,
+    transact,
+    store: autoStore,
+    orders: orderStore,
+    certificates,
+    accounts,
+    findProviderByName: dns.named,
+    defaults,
+    syncCertificates: plane.syncCertificates,
+    nudge: () => worker.nudge(),
+    clock,
+    log,
+  });
+  const worker = createWorker({
+    store: orderStore(db),
+    node,
+    isAlone: database.kind === 'sqlite',
+    attempt,
+    checkRenewal: createRenewalCheck({ db, store: orderStore, findAccount, vault, clock, random, log }),
+    isWanted: auto.isWanted,
+    clock,
+    log,
+  });
+  const orders = createOrders({
+    transact,
+    store: orderStore,
+    certificates,
+    accounts,
+    findProvider: dns.find,
+    findProviderByName: dns.named,
+    defaults,
+    syncCertificates: plane.syncCertificates,
+    nudge: worker.nudge,
+    record,
+    clock,
+  });
+
   return {
     async routes(app: App): Promise<void> {
       await app.register(accountRoutes(accounts));
+      await app.register(orderRoutes(orders));
+    },
+
+    /** To be told that hosts or settings changed: some host may lack a certificate now. */
+    hostsChanged: auto.changed,
+    /** See `createAuto`. */
+    warningsOf: auto.warningsOf,
+
+    /** Works at orders that are due, and looks after hosts with `auto_certificate`, until stopped. */
+    async start(): Promise<{ stop(): Promise<void> }> {
+      const working = await worker.start();
+      const looking = auto.start();
+      return {
+        async stop() {
+          await looking.stop();
+          await working.stop();
+        },
+      };
     },
   };
 };

@@ -24,6 +24,9 @@ export const dnsProviderStore = (db: Executor) => ({
   find: (named: Identifier): Promise<StoredDnsProvider | undefined> =>
     db.selectFrom('dns_providers').selectAll().where(columnOf(named), '=', named).executeTakeFirst(),
 
+  named: (name: string): Promise<StoredDnsProvider | undefined> =>
+    db.selectFrom('dns_providers').selectAll().where('name', '=', name).executeTakeFirst(),
+
   insert: (provider: Insertable<DnsProviderRow>): Promise<StoredDnsProvider> =>
     db.insertInto('dns_providers').values(provider).returningAll().executeTakeFirstOrThrow(),
 

@@ -8,6 +8,8 @@ export interface SurroundingsDeps {
   /** Asked of enforcement, which has it in memory: it is needed for every host that is read. */
   modulesInForce: () => Surroundings['switches'];
   refusedUpgradeAt: (hostId: number) => string | undefined;
+  /** Why hosts with `auto_certificate` have no certificate by themselves, by the id of the host. */
+  autoCertificates: (hosts: readonly { id: number; names: readonly string[] }[]) => Promise<Map<number, string[]>>;
   clock: () => Date;
 }
 
@@ -30,13 +32,27 @@ const byId = async <Row extends { id: number }>(
 const needsBestMatch = ({ certificate_id, ssl_forced, hsts_enabled }: StoredProxyHost): boolean =>
   certificate_id === null && (ssl_forced || hsts_enabled);
 
-const countsOnOthers = (host: StoredProxyHost): boolean =>
-  host.access_list_id !== null || host.certificate_id !== null || needsBestMatch(host);
+const getsCertificates = ({ certificate_id, auto_certificate }: StoredProxyHost): boolean =>
+  certificate_id === null && auto_certificate;
 
-const NOTHING = { accessLists: new Map(), certificates: new Map(), hasCertificate: () => true } as const;
+const countsOnOthers = (host: StoredProxyHost): boolean =>
+  host.access_list_id !== null || host.certificate_id !== null || needsBestMatch(host) || getsCertificates(host);
+
+const NOTHING = {
+  accessLists: new Map(),
+  certificates: new Map(),
+  autoCertificates: new Map(),
+  hasCertificate: () => true,
+} as const;
 
 /** Reads what the fields of some hosts count on; no more than these hosts need, so that one host stays cheap. */
-export const createHostSurroundings = ({ db, modulesInForce, refusedUpgradeAt, clock }: SurroundingsDeps) => {
+export const createHostSurroundings = ({
+  db,
+  modulesInForce,
+  refusedUpgradeAt,
+  autoCertificates,
+  clock,
+}: SurroundingsDeps) => {
   /** Which names have a certificate: kept, since there may be as many certificates as hosts. */
   let names: Promise<(name: string) => boolean> | undefined;
 
@@ -90,6 +106,9 @@ export const createHostSurroundings = ({ db, modulesInForce, refusedUpgradeAt, c
             const covered = domains.split(',');
             return [id, { name, expires_at, covers: (asked: string) => isCovered(covered, asked) }];
           }),
+        ),
+        autoCertificates: await autoCertificates(
+          hosts.filter(getsCertificates).map(({ id, domain }) => ({ id, names: domain.split(',') })),
         ),
         hasCertificate: hosts.some(needsBestMatch) ? await covering() : () => true,
       };

@@ -8,6 +8,8 @@ export interface Surroundings {
   accessLists: ReadonlyMap<number, { name: string; enabled: boolean }>;
   /** Certificates that are referred to, by id. */
   certificates: ReadonlyMap<number, { name: string; expires_at: string; covers: (name: string) => boolean }>;
+  /** Why hosts with `auto_certificate` have no certificate by themselves, by the id of the host. */
+  autoCertificates: ReadonlyMap<number, readonly string[]>;
   /** Whether there is a certificate for a name whose host chose none. */
   hasCertificate: (name: string) => boolean;
   /** When a WebSocket upgrade to the host with this id was last refused, lately. */
@@ -60,6 +62,10 @@ export const warningsOf = (host: StoredProxyHost, around: Surroundings): Warning
     const missing = names.filter((name) => !around.hasCertificate(name));
     const message = `no certificate covers ${some(missing)}: browsers get the self-signed default one, and warn`;
     if (missing.length > 0) warn(host.ssl_forced ? 'ssl_forced' : 'hsts_enabled', message);
+  }
+  for (const message of around.autoCertificates.get(host.id) ?? []) warn('auto_certificate', message);
+  if (host.auto_certificate && host.certificate_id !== null) {
+    warn('auto_certificate', 'has no effect: certificate_id names the certificate that is served');
   }
   if (host.hsts_subdomains && !host.hsts_enabled) warn('hsts_subdomains', 'has no effect without hsts_enabled');
   if (host.access_list_id !== null) warn('access_list_id', accessListWarning(host.access_list_id, around));

@@ -29,8 +29,8 @@ export interface AccountDeps {
   store: (executor: Executor) => AccountStore;
   vault: Vault;
   record: RecordChange;
-  /** Name of the account that is the default; empty: none is named. */
-  defaultName: () => Promise<string>;
+  /** To be told that there is an account more. */
+  added: () => void;
   clock: () => Date;
   log: Logger;
 }
@@ -58,7 +58,7 @@ const taken = (name: string) => refuse.conflict(`name ${name} belongs to another
 
 /** Accounts with certificate authorities. */
 export const createAccounts = (deps: AccountDeps) => {
-  const { db, transactAside, store, vault, record, defaultName, clock, log } = deps;
+  const { db, transactAside, store, vault, record, added, clock, log } = deps;
 
   const findIn = async (executor: Executor, named: Identifier): Promise<StoredAccount> => {
     const account = await store(executor).find(named);
@@ -122,7 +122,7 @@ export const createAccounts = (deps: AccountDeps) => {
       const account_url = await register(request, accountKeyPem);
       const uuid = randomUUID();
       const now = clock().toISOString();
-      return transactAside(async (tx) => {
+      const account = await transactAside(async (tx) => {
         if (await store(tx).findByName(name)) throw taken(name);
         const stored = await store(tx).insert({
           uuid,
@@ -142,6 +142,8 @@ export const createAccounts = (deps: AccountDeps) => {
         await note(tx, 'acme_account.create', actor, uuid, { after });
         return after;
       });
+      added();
+      return account;
     },
 
     /** Changes what only we know of it: its name, and the roots that its authority is verified with. */
@@ -199,10 +201,14 @@ export const createAccounts = (deps: AccountDeps) => {
       }
     },
 
-    /** The account that a caller names, or the one that is meant when none is named. Throws a 400 that names the field. */
+    /**
+     * The account that a caller names, or the one that is meant when none is named: that of the name `fallback`, or, when that is empty,
+     * the only one. Throws a 400 that names the field.
+     */
     async resolve(
       executor: Executor,
       named: Identifier | null | undefined,
+      fallback: string,
       field = 'account_id',
     ): Promise<StoredAccount> {
       if (named !== undefined && named !== null) {
@@ -210,10 +216,10 @@ export const createAccounts = (deps: AccountDeps) => {
         if (!account) throw refuse.invalid(`${field} names no ACME account`);
         return account;
       }
-      const name = await defaultName();
-      const account = name === '' ? await store(executor).only() : await store(executor).findByName(name);
+      const account = fallback === '' ? await store(executor).only() : await store(executor).findByName(fallback);
       if (account) return account;
-      if (name !== '') throw refuse.invalid(`${field} is required: the setting acme.account names no account: ${name}`);
+      if (fallback !== '')
+        throw refuse.invalid(`${field} is required: the setting acme.account names no account: ${fallback}`);
       const names = await store(executor).names();
       throw refuse.invalid(
         names.length === 0

@@ -1,0 +1,119 @@
+import {
+  type AcmeClient,
+  AcmeProblem,
+  AcmeProtocolError,
+  ariCertificateId,
+  type KeyType,
+  makeCertificateKey,
+  makeCsr,
+  type Order,
+} from '@sallyport/acme';
+import type { AcmeAttempt } from './acme-attempt.ts';
+import { CannotOrder } from './failure.ts';
+import type { Ledger } from './ledger/service.ts';
+import { type ProvingDeps, proveNames } from './prove.ts';
+import type { OrderWithSubject } from './store.ts';
+
+export interface AcmeOrderDeps extends ProvingDeps {
+  ledger: Ledger;
+  clock: () => Date;
+}
+
+const sameNames = (order: Order, names: readonly string[]): boolean =>
+  [...order.names].sort().join() === [...names].sort().join();
+
+const isGone = (error: unknown): boolean =>
+  error instanceof AcmeProtocolError ||
+  (error instanceof AcmeProblem && (error.status === 404 || error.is('malformed') || error.is('unauthorized')));
+
+/** What ARI calls the certificate that this order follows; undefined when it follows none of this authority. */
+export const predecessorOf = ({ is_placeholder, chain_pem, domains, names }: OrderWithSubject): string | undefined => {
+  if (is_placeholder === 1) return undefined;
+  // RFC 9773, section 5: they have to share a name.
+  const shared = domains.split(',').some((name) => names.split(',').includes(name));
+  if (!shared) return undefined;
+  try {
+    return ariCertificateId(chain_pem);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Has an authority issue a certificate, from wherever the last attempt got. Resolves with its chain and key. */
+export const createAcmeOrder = (deps: AcmeOrderDeps) => {
+  const { ledger, clock } = deps;
+
+  /** The order that was under way, unless the authority is done with it. */
+  const takeUp = async ({
+    row,
+    client,
+    underWay,
+  }: AcmeAttempt): Promise<{ order: Order; keyPem: string } | undefined> => {
+    if (!underWay) return undefined;
+    try {
+      const order = await client.order(underWay.url);
+      const isOver = order.status === 'invalid' || (order.expires !== undefined && order.expires <= clock());
+      if (!isOver && sameNames(order, row.names.split(','))) return { order, keyPem: underWay.keyPem };
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+    return undefined;
+  };
+
+  const request = async (
+    client: AcmeClient,
+    names: readonly string[],
+    replaces: string | undefined,
+  ): Promise<Order> => {
+    try {
+      return await client.newOrder({ names, replaces });
+    } catch (error) {
+      // The certificate before is not known there: it came from another authority, or was forgotten.
+      if (replaces === undefined || !(error instanceof AcmeProblem)) throw error;
+      if (!error.is('malformed') && error.status !== 404 && error.status !== 409) throw error;
+      return client.newOrder({ names });
+    }
+  };
+
+  const begin = async ({ row, account, client, keep }: AcmeAttempt): Promise<{ order: Order; keyPem: string }> => {
+    const names = row.names.split(',');
+    const { renewalInfo } = await client.directory();
+    const replaces = renewalInfo === undefined ? undefined : predecessorOf(row);
+    const entry = await ledger.enter(account, names, replaces !== undefined);
+    const keyPem = await makeCertificateKey(row.key_type as KeyType);
+    let order: Order;
+    try {
+      order = await request(client, names, replaces);
+    } catch (error) {
+      if (error instanceof AcmeProblem) await ledger.settle(entry, 'refused');
+      throw error;
+    }
+    await keep({ url: order.url, keyPem });
+    return { order, keyPem };
+  };
+
+  const issue = async ({ row, client, steps }: AcmeAttempt, ready: Order, keyPem: string): Promise<string> => {
+    const names = row.names.split(',');
+    await steps.enter('issue', `The authority is asked for the certificate, with a key ${row.key_type}.`);
+    let order = ready;
+    if (order.status === 'ready') order = await client.finalize(order, await makeCsr({ names, keyPem }));
+    if (order.status !== 'valid') order = await client.waitForOrder(order.url);
+    if (order.certificate === undefined) {
+      throw new AcmeProtocolError(order.url, `the order is ${order.status} and has no certificate`);
+    }
+    return client.certificate(order.certificate, { names, keyPem });
+  };
+
+  return async (attempt: AcmeAttempt): Promise<{ chainPem: string; keyPem: string }> => {
+    const { account, client, steps } = attempt;
+    if (account.account_url === null)
+      throw new CannotOrder(`The account ${account.name} is not registered: add it anew`);
+    await steps.enter('order', 'Asks the authority for an order.');
+    const { order, keyPem } = (await takeUp(attempt)) ?? (await begin(attempt));
+    if (order.status === 'pending') await proveNames(deps, attempt, order);
+    const ready = order.status === 'valid' ? order : await client.waitForOrder(order.url);
+    const chainPem = await issue(attempt, ready, keyPem);
+    return { chainPem, keyPem };
+  };
+};
+export type AcmeOrder = ReturnType<typeof createAcmeOrder>;

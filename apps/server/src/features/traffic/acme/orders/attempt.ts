@@ -1,0 +1,193 @@
+import type { KeyType } from '@sallyport/acme';
+import type { CertificateStep } from '@sallyport/contract';
+import { type Actor, systemActor } from '@sallyport/store/actor';
+import type { Executor, Transact, TransactAside } from '@sallyport/store/database/open';
+import { orderKeyContext } from '@sallyport/store/secrets/contexts';
+import type { Vault } from '@sallyport/store/secrets/vault';
+import type { Logger } from 'pino';
+import type { CertificatePair } from '../../certificates/pem.ts';
+import type { CertificatePlane } from '../../certificates/service.ts';
+import type { StoredCertificate } from '../../certificates/store.ts';
+import { accountKeyOf, clientOf, withClient } from '../accounts/client.ts';
+import type { StoredAccount } from '../accounts/store.ts';
+import type { UnderWay } from './acme-attempt.ts';
+import type { AcmeOrder } from './acme-order.ts';
+import { tryAgainAt } from './back-off.ts';
+import { CannotOrder, explain, ValidationFailed } from './failure.ts';
+import type { Ledger } from './ledger/service.ts';
+import { renewalByLifetime } from './renewal-times.ts';
+import { ACME_STEPS, createSteps, INTERNAL_STEPS, type Steps } from './steps.ts';
+import type { OrderStore, OrderWithSubject } from './store.ts';
+
+/** An order that this process works at. */
+export interface Claim {
+  id: number;
+  /** No other claim is called so. */
+  token: string;
+  /** Ends when the process does, or when the claim is lost. */
+  signal: AbortSignal;
+}
+
+/** Somebody else has the order now, or it is gone: what this attempt found is nobody's business any more. */
+export class ClaimLost extends Error {
+  constructor() {
+    super('somebody else works at the order, or it is gone');
+    this.name = 'ClaimLost';
+  }
+}
+
+type Pair = Pick<CertificatePair, 'chainPem' | 'keyPem'>;
+
+export interface AttemptDeps {
+  db: Executor;
+  transact: Transact;
+  transactAside: TransactAside;
+  store: (executor: Executor) => OrderStore;
+  findAccount: (id: number) => Promise<StoredAccount | undefined>;
+  vault: Vault;
+  acmeOrder: AcmeOrder;
+  issueInternally: (request: { names: readonly string[]; keyType: KeyType }, actor: Actor) => Promise<Pair>;
+  replace: (tx: Executor, id: number, pair: Pair, actor: Actor) => Promise<StoredCertificate>;
+  plane: CertificatePlane;
+  ledger: Ledger;
+  /** Told of each step that an order takes. */
+  stepped: (row: OrderWithSubject, step: CertificateStep) => void;
+  clock: () => Date;
+  /** Within 0 and 1. */
+  random: () => number;
+  log: Logger;
+}
+
+const ACTOR = systemActor('certificate orders');
+
+/** Makes what works at one order that is due, until it is done, fails or the process ends. */
+export const createAttempt = (deps: AttemptDeps) => {
+  const { db, transact, transactAside, store, vault, ledger, plane, clock, random, log } = deps;
+
+  const keptOf = ({ certificate_id, order_url, order_key_sealed }: OrderWithSubject): UnderWay | undefined => {
+    if (order_url === null || order_key_sealed === null) return undefined;
+    try {
+      return { url: order_url, keyPem: vault.open(order_key_sealed, orderKeyContext(certificate_id)) };
+    } catch {
+      // Sealed with a key that is lost: the order is of no use without it.
+      return undefined;
+    }
+  };
+
+  const byAcme = async (row: OrderWithSubject, { id, token, signal }: Claim, steps: Steps): Promise<Pair> => {
+    const account = row.account_id === null ? undefined : await deps.findAccount(row.account_id);
+    if (!account) throw new CannotOrder('The account it is ordered with is gone: order it anew with another one');
+    const underWay = keptOf(row);
+    await steps.enter('account', `Orders with ${account.name} at ${new URL(account.directory_url).host}.`);
+    return withClient(clientOf(account, vault, signal), clock, (client) =>
+      deps.acmeOrder({
+        row,
+        account,
+        accountKeyPem: accountKeyOf(account, vault),
+        client,
+        steps,
+        underWay,
+        async keep({ url, keyPem }) {
+          const isOurs = await transactAside((tx) =>
+            store(tx).save(id, token, { order_url: url, order_key_sealed: vault.seal(keyPem, orderKeyContext(id)) }),
+          );
+          if (!isOurs) throw new ClaimLost();
+        },
+        signal,
+      }),
+    );
+  };
+
+  const byOurselves = async (row: OrderWithSubject, steps: Steps): Promise<Pair> => {
+    await steps.enter('issue', 'The internal authority signs it.');
+    return deps.issueInternally({ names: row.names.split(','), keyType: row.key_type as KeyType }, ACTOR);
+  };
+
+  /** Puts it in the place of what is there, with all that the order knows, at once; the old one is served until then. */
+  const install = async (row: OrderWithSubject, { id, token }: Claim, pair: Pair): Promise<StoredCertificate> => {
+    const directoryUrl = await directoryOf(row);
+    return transact(async (tx) => {
+      if ((await store(tx).find(id))?.leased_by !== token) throw new ClaimLost();
+      const certificate = await deps.replace(tx, id, pair, ACTOR);
+      const lifetime = { notBefore: new Date(certificate.not_before), notAfter: new Date(certificate.expires_at) };
+      const renewAfter = renewalByLifetime(lifetime, random()).toISOString();
+      const now = clock().toISOString();
+      await store(tx).save(id, token, {
+        order_url: null,
+        order_key_sealed: null,
+        issue: null,
+        problem: null,
+        failures: 0,
+        last_attempt_at: now,
+        next_attempt_at: renewAfter,
+        renew_after: renewAfter,
+        // At once: whether the authority wants it sooner, or later.
+        ari_checked_until: row.issuer === 'acme' ? now : null,
+        updated_at: now,
+      });
+      if (directoryUrl !== undefined) await ledger.settle({ directoryUrl, names: row.names.split(',') }, 'issued', tx);
+      return certificate;
+    });
+  };
+
+  const directoryOf = async ({ account_id }: OrderWithSubject): Promise<string | undefined> =>
+    account_id === null ? undefined : (await deps.findAccount(account_id))?.directory_url;
+
+  const failed = async (row: OrderWithSubject, { id, token }: Claim, steps: Steps, error: unknown): Promise<void> => {
+    const failure = explain(error);
+    const now = clock();
+    const failures = row.failures + 1;
+    const nextAt = tryAgainAt(failures, now, random(), failure.notBefore);
+    log.warn({ err: error, certificate: row.name, retry_at: nextAt.toISOString() }, 'a certificate could not be had');
+    steps.fail(failure.issue);
+    const directoryUrl = await directoryOf(row);
+    if (error instanceof ValidationFailed && directoryUrl !== undefined) {
+      await ledger.settle({ directoryUrl, names: row.names.split(',') }, 'failed');
+    }
+    const isOurs = await store(db).release(id, token, {
+      ...(failure.isOrderOver ? { order_url: null, order_key_sealed: null } : {}),
+      steps: JSON.stringify(steps.all()),
+      issue: failure.issue,
+      problem: failure.problem && JSON.stringify(failure.problem),
+      failures,
+      last_attempt_at: now.toISOString(),
+      next_attempt_at: nextAt.toISOString(),
+      updated_at: now.toISOString(),
+    });
+    if (!isOurs) return;
+    for (const step of steps.all()) if (step.status === 'failed') deps.stepped(row, step);
+  };
+
+  const succeed = async (row: OrderWithSubject, claim: Claim, steps: Steps): Promise<void> => {
+    const pair = row.issuer === 'internal' ? await byOurselves(row, steps) : await byAcme(row, claim, steps);
+    await steps.enter('install', 'Puts it in its place, and reads back that the proxy serves it.');
+    const certificate = await install(row, claim, pair);
+    await plane.syncCertificates([claim.id]);
+    const { applied, issue } = plane.certificateState(claim.id);
+    if (applied) steps.finish(`The proxy serves it; it expires on ${certificate.expires_at}.`);
+    else steps.fail(`It is stored, but the proxy lacks it yet: ${issue ?? 'it was not read back'}`);
+  };
+
+  return async (claim: Claim): Promise<void> => {
+    const { id, token, signal } = claim;
+    const row = await store(db).find(id);
+    if (!row) return;
+    const steps = createSteps(row.issuer === 'internal' ? INTERNAL_STEPS : ACME_STEPS, async (all) => {
+      if (!(await store(db).save(id, token, { steps: JSON.stringify(all) }))) throw new ClaimLost();
+      const running = all.find(({ status }) => status === 'running');
+      if (running) deps.stepped(row, running);
+    });
+    try {
+      await succeed(row, claim, steps);
+      await store(db).release(id, token, { steps: JSON.stringify(steps.all()) });
+      const last = steps.all().at(-1);
+      if (last) deps.stepped(row, last);
+    } catch (error) {
+      if (error instanceof ClaimLost || signal.reason instanceof ClaimLost) return;
+      // The process ends: its successor takes it up from here.
+      if (signal.aborted) return void (await store(db).release(id, token, {}));
+      await failed(row, claim, steps, error);
+    }
+  };
+};
+export type RunAttempt = ReturnType<typeof createAttempt>;

@@ -1,0 +1,47 @@
+import type { Executor } from '@sallyport/store/database/open';
+import type { StoredAccount } from '../../accounts/store.ts';
+import { checkLimits, limitsOf, registeredDomainsOf } from './limits.ts';
+import type { LedgerStore } from './store.ts';
+
+const DAY_MS = 86_400_000;
+const KEPT_MS = 8 * DAY_MS;
+
+/** An order in the ledger. */
+export interface LedgerEntry {
+  directoryUrl: string;
+  names: readonly string[];
+}
+
+export interface LedgerDeps {
+  db: Executor;
+  store: (executor: Executor) => LedgerStore;
+  clock: () => Date;
+}
+
+/** Counts what is asked of authorities, and refuses what they would. */
+export const createLedger = ({ db, store, clock }: LedgerDeps) => ({
+  /** Notes an order before it is made. Throws `LimitReached` when the authority would not take it. */
+  async enter(account: StoredAccount, names: readonly string[], isRenewal: boolean): Promise<LedgerEntry> {
+    const { directory_url: directoryUrl, account_url } = account;
+    const accountUrl = account_url ?? '';
+    const now = clock();
+    const registeredDomains = await registeredDomainsOf(names);
+    const kept = new Date(now.getTime() - KEPT_MS).toISOString();
+    const limits = limitsOf(directoryUrl);
+    if (limits) {
+      const asked = await store(db).since(directoryUrl, kept);
+      checkLimits({ asked, limits, accountUrl, names, registeredDomains, isRenewal, now });
+    }
+    await store(db).prune(kept);
+    await store(db).note(directoryUrl, { accountUrl, names, registeredDomains, isRenewal, at: now });
+    return { directoryUrl, names };
+  },
+
+  /** Notes what came of it. */
+  settle: (
+    { directoryUrl, names }: LedgerEntry,
+    outcome: 'issued' | 'failed' | 'refused',
+    executor: Executor = db,
+  ): Promise<void> => store(executor).settle(directoryUrl, names, outcome),
+});
+export type Ledger = ReturnType<typeof createLedger>;

@@ -1,0 +1,93 @@
+import type { CertificateOrderRow } from '@sallyport/store/database/acme-tables';
+import type { Executor } from '@sallyport/store/database/open';
+import type { CertificateRow } from '@sallyport/store/database/tables';
+import type { Insertable, Selectable, Updateable } from 'kysely';
+
+export type StoredOrder = Selectable<CertificateOrderRow>;
+export type NewOrderRow = Insertable<CertificateOrderRow>;
+
+/** What is there of the certificate that an order is about. */
+type Subject = Pick<
+  Selectable<CertificateRow>,
+  'uuid' | 'name' | 'chain_pem' | 'is_placeholder' | 'not_before' | 'expires_at' | 'domains'
+>;
+
+/** An order with its certificate. */
+export type OrderWithSubject = StoredOrder & Subject;
+
+const NOBODY = { leased_by: '', leased_until: '' } as const;
+
+export const orderStore = (db: Executor) => ({
+  async find(certificateId: number): Promise<OrderWithSubject | undefined> {
+    return db
+      .selectFrom('certificate_orders as o')
+      .innerJoin('certificates as c', 'c.id', 'o.certificate_id')
+      .selectAll('o')
+      .select(['c.uuid', 'c.name', 'c.chain_pem', 'c.is_placeholder', 'c.not_before', 'c.expires_at', 'c.domains'])
+      .where('o.certificate_id', '=', certificateId)
+      .executeTakeFirst();
+  },
+
+  async insert(orders: readonly NewOrderRow[]): Promise<void> {
+    await db.insertInto('certificate_orders').values(orders).execute();
+  },
+
+  /** Changes what nobody has to hold: what is asked for. Returns whether there is such an order. */
+  async change(certificateId: number, fields: Updateable<CertificateOrderRow>): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('certificate_orders')
+      .set(fields)
+      .where('certificate_id', '=', certificateId)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  },
+
+  /** Orders that are due and that nobody works at, those that wait longest first. `latest`: leases beyond it are none. */
+  async due(now: string, latest: string, limit: number): Promise<number[]> {
+    const rows = await db
+      .selectFrom('certificate_orders')
+      .select('certificate_id')
+      .where(({ eb, or }) => or([eb('next_attempt_at', '<=', now), eb('ari_checked_until', '<=', now)]))
+      // A clock that ran ahead must not have leased it for years.
+      .where(({ eb, or }) => or([eb('leased_until', '<=', now), eb('leased_until', '>', latest)]))
+      .orderBy('next_attempt_at')
+      .orderBy('certificate_id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ certificate_id }) => certificate_id);
+  },
+
+  /** Takes an order for `claim` until `until`, unless somebody has it. */
+  async claim(id: number, claim: string, times: { now: string; latest: string; until: string }): Promise<boolean> {
+    const { now, latest, until } = times;
+    const { numUpdatedRows } = await db
+      .updateTable('certificate_orders')
+      .set({ leased_by: claim, leased_until: until })
+      .where('certificate_id', '=', id)
+      .where(({ eb, or }) => or([eb('leased_until', '<=', now), eb('leased_until', '>', latest)]))
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  },
+
+  /** Stores fields of an order that `claim` holds; false when it does not any more. */
+  async save(id: number, claim: string, fields: Updateable<CertificateOrderRow>): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('certificate_orders')
+      .set(fields)
+      .where('certificate_id', '=', id)
+      .where('leased_by', '=', claim)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  },
+
+  /** Gives an order back, with what came of it. */
+  async release(id: number, claim: string, fields: Updateable<CertificateOrderRow>): Promise<boolean> {
+    return this.save(id, claim, { ...fields, ...NOBODY });
+  },
+
+  /** For a store of one process, which has just begun: nobody works at anything. */
+  async releaseAll(): Promise<void> {
+    await db.updateTable('certificate_orders').set(NOBODY).where('leased_by', '!=', '').execute();
+  },
+});
+export type OrderStore = ReturnType<typeof orderStore>;
