@@ -200,6 +200,7 @@ export const startServer = async (
     backUp: system.backUp,
     settings: system.settings,
     provePassword: accounts.provePassword,
+    metrics: system.metrics,
   });
   const changes = createChanges(ground, {
     settings: system.settings,

@@ -83,6 +83,9 @@ export const EVENT_TYPES = [
   'emergency_unproven',
   'backup_failed',
   'change_reverted',
+  'certificate_expiring',
+  'certificate_failed',
+  'certificate_renewed',
   'test',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -96,7 +99,8 @@ export const NotificationEvent = Type.Object(
     message: Type.String(),
     details: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        'ip, rule_id, request_uri, user_agent, host, reference, last_proven_at, last_made_at and retry_at where they apply.',
+        'ip, rule_id, request_uri, user_agent, host, reference, certificate, names, expires_at, last_proven_at, last_made_at and retry_at ' +
+        'where they apply.',
     }),
   },
   { title: 'WebhookEvent' },

@@ -78,6 +78,8 @@ export interface CertificateRow {
   expires_at: IsoTime;
   /** Self-signed, until what was ordered is there: never served for a name by itself. */
   is_placeholder: Generated<Flag>;
+  /** Which warning of its expiry was told last; null: none. */
+  expiry_told: Generated<string | null>;
   created_at: IsoTime;
 }
 

@@ -45,10 +45,11 @@ export interface TrafficDeps {
   /** A UUID by which other nodes on the same store know this one. */
   node: string;
   reservedOrigin: ProxyHostDeps['reservedOrigin'];
-  protection: Pick<Protection, 'hostsChanged' | 'listedHosts' | 'inForce' | 'refusedUpgradeAt' | 'publish'>;
+  protection: Pick<Protection, 'hostsChanged' | 'listedHosts' | 'inForce' | 'refusedUpgradeAt' | 'publish' | 'tell'>;
   isOwnApi: WayInDeps['isOwnApi'];
   backUp: System['backUp'];
   settings: Pick<System['settings'], 'read'>;
+  metrics: Pick<System['metrics'], 'registry'>;
   /** Reaches what administrators named, private addresses as well. */
   administratorsFetch: SafeFetch;
   provePassword: ProvePassword;
@@ -68,6 +69,7 @@ export const createTraffic = (
     isOwnApi,
     backUp,
     settings,
+    metrics,
     administratorsFetch,
     provePassword,
   }: TrafficDeps,
@@ -174,6 +176,8 @@ export const createTraffic = (
     },
     internalCa,
     publish: protection.publish,
+    tell: protection.tell,
+    registry: metrics.registry,
   });
 
   const reverters = {

@@ -41,6 +41,7 @@ export const up = async (db: Kysely<Tables>, kind: Database['kind']): Promise<vo
     .alterTable('certificates')
     .addColumn('is_placeholder', 'integer', (column) => column.notNull().defaultTo(0))
     .execute();
+  await db.schema.alterTable('certificates').addColumn('expiry_told', 'text').execute();
   await db.schema
     .alterTable('proxy_hosts')
     .addColumn('auto_certificate', 'integer', (column) => column.notNull().defaultTo(0))

@@ -44,6 +44,9 @@ const isClassOn = (settings: NotificationSettings, type: EventType): boolean => 
     case 'emergency_unproven':
     case 'backup_failed':
     case 'change_reverted':
+    case 'certificate_expiring':
+    case 'certificate_failed':
+    case 'certificate_renewed':
     case 'test':
       return true;
     default:

@@ -8,6 +8,9 @@ const TITLES: Readonly<Record<EventType, string>> = {
   emergency_unproven: 'Emergency path not proven',
   backup_failed: 'Backup failed',
   change_reverted: 'Change taken back, for nobody confirmed it',
+  certificate_expiring: 'Certificate expires soon',
+  certificate_failed: 'Certificate could not be had',
+  certificate_renewed: 'Certificate renewed',
   test: 'Test notification',
 };
 

@@ -1,4 +1,5 @@
-import type { CertificateStep, LogEntry, SettingKey } from '@sallyport/contract';
+import type { Registry } from '@prometheus-io/client';
+import type { CertificateStep, LogEntry, NotificationEvent, SettingKey } from '@sallyport/contract';
 import type { App } from '../../../http/app-type.ts';
 import type { Ground } from '../../ground.ts';
 import type { CertificatePlane, Certificates } from '../certificates/service.ts';
@@ -14,8 +15,12 @@ import { createAttempt } from './orders/attempt.ts';
 import { createAuto } from './orders/auto/service.ts';
 import { autoStore } from './orders/auto/store.ts';
 import { createRenewalCheck } from './orders/check-renewal.ts';
+import { expiryStore } from './orders/expiry/store.ts';
+import { createExpiryWatch } from './orders/expiry/watch.ts';
 import { createLedger } from './orders/ledger/service.ts';
 import { ledgerStore } from './orders/ledger/store.ts';
+import { registerOrderMetrics } from './orders/metrics.ts';
+import { eventOf, type Outcome } from './orders/outcome.ts';
 import { orderRoutes } from './orders/routes.ts';
 import { createOrders, type OrderDeps } from './orders/service.ts';
 import { type OrderWithSubject, orderStore } from './orders/store.ts';
@@ -43,12 +48,15 @@ export interface AcmeDeps {
   internalCa: Pick<InternalCa, 'issue'>;
   /** Puts a line into the live log. */
   publish: (entry: LogEntry) => void;
+  /** Tells an event to the live log and to whoever gets notifications. */
+  tell: (event: NotificationEvent) => void;
+  registry: Registry;
 }
 
 /** Wires what has certificates from authorities: accounts with them, orders and renewals. */
 export const createAcme = (ground: Ground, deps: AcmeDeps) => {
   const { database, vault, record, clock, log } = ground;
-  const { setting, node, certificates, plane, challenges, dns, internalCa, publish } = deps;
+  const { setting, node, certificates, plane, challenges, dns, internalCa, publish, tell, registry } = deps;
   const { kysely: db, transact, transactAside } = database;
   const random = Math.random;
   const accounts = createAccounts({
@@ -77,6 +85,14 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
       fields: { event: 'certificate_step', certificate: uuid, step, status },
     });
 
+  const metrics = registerOrderMetrics(registry, { soonest: expiryStore(db).soonest, clock });
+  const ended = (outcome: Outcome): void => {
+    metrics.orders.inc({ outcome: outcome.result });
+    const event = eventOf(outcome, clock());
+    if (event) tell(event);
+  };
+  const expiry = createExpiryWatch({ store: expiryStore(db), tell, clock, log });
+
   const ledger = createLedger({ db, store: ledgerStore, clock });
   const attempt = createAttempt({
     db,
@@ -91,6 +107,7 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
     plane,
     ledger,
     stepped,
+    ended,
     clock,
     random,
     log,
@@ -148,8 +165,10 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
     async start(): Promise<{ stop(): Promise<void> }> {
       const working = await worker.start();
       const looking = auto.start();
+      const watching = expiry.start();
       return {
         async stop() {
+          await watching.stop();
           await looking.stop();
           await working.stop();
         },

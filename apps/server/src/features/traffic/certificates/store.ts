@@ -30,7 +30,7 @@ const MAX_LOOKED_FOR = 1_000;
 const MAX_WILDCARDS = 20;
 
 /** A certificate as it is stored; `key_sealed` is the private key under the vault. */
-export type StoredCertificate = Selectable<CertificateRow>;
+export type StoredCertificate = Omit<Selectable<CertificateRow>, 'expiry_told'>;
 
 /** What is stored of the keeping of a certificate, with the names of what it refers to. */
 export interface StoredKeeping {

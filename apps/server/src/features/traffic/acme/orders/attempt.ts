@@ -15,6 +15,7 @@ import type { AcmeOrder } from './acme-order.ts';
 import { tryAgainAt } from './back-off.ts';
 import { CannotOrder, explain, ValidationFailed } from './failure.ts';
 import type { Ledger } from './ledger/service.ts';
+import type { Outcome } from './outcome.ts';
 import { renewalByLifetime } from './renewal-times.ts';
 import { ACME_STEPS, createSteps, INTERNAL_STEPS, type Steps } from './steps.ts';
 import type { OrderStore, OrderWithSubject } from './store.ts';
@@ -52,6 +53,8 @@ export interface AttemptDeps {
   ledger: Ledger;
   /** Told of each step that an order takes. */
   stepped: (row: OrderWithSubject, step: CertificateStep) => void;
+  /** Told of what came of each attempt. */
+  ended: (outcome: Outcome) => void;
   clock: () => Date;
   /** Within 0 and 1. */
   random: () => number;
@@ -156,9 +159,10 @@ export const createAttempt = (deps: AttemptDeps) => {
     });
     if (!isOurs) return;
     for (const step of steps.all()) if (step.status === 'failed') deps.stepped(row, step);
+    deps.ended({ row, result: 'failed', issue: failure.issue, failures, nextAt });
   };
 
-  const succeed = async (row: OrderWithSubject, claim: Claim, steps: Steps): Promise<void> => {
+  const succeed = async (row: OrderWithSubject, claim: Claim, steps: Steps): Promise<StoredCertificate> => {
     const pair = row.issuer === 'internal' ? await byOurselves(row, steps) : await byAcme(row, claim, steps);
     await steps.enter('install', 'Puts it in its place, and reads back that the proxy serves it.');
     const certificate = await install(row, claim, pair);
@@ -166,6 +170,7 @@ export const createAttempt = (deps: AttemptDeps) => {
     const { applied, issue } = plane.certificateState(claim.id);
     if (applied) steps.finish(`The proxy serves it; it expires on ${certificate.expires_at}.`);
     else steps.fail(`It is stored, but the proxy lacks it yet: ${issue ?? 'it was not read back'}`);
+    return certificate;
   };
 
   return async (claim: Claim): Promise<void> => {
@@ -178,10 +183,11 @@ export const createAttempt = (deps: AttemptDeps) => {
       if (running) deps.stepped(row, running);
     });
     try {
-      await succeed(row, claim, steps);
+      const certificate = await succeed(row, claim, steps);
       await store(db).release(id, token, { steps: JSON.stringify(steps.all()) });
       const last = steps.all().at(-1);
       if (last) deps.stepped(row, last);
+      deps.ended({ row, result: row.is_placeholder === 1 ? 'issued' : 'renewed', certificate });
     } catch (error) {
       if (error instanceof ClaimLost || signal.reason instanceof ClaimLost) return;
       // The process ends: its successor takes it up from here.
