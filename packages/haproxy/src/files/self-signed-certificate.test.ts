@@ -8,9 +8,13 @@ import { createSelfSignedCertificate } from './self-signed-certificate.ts';
 
 test('a certificate names its hosts, is no authority, and is signed by the key that comes with it', async () => {
   const validFrom = new Date('2026-11-22T10:20:30Z');
-  const made = await createSelfSignedCertificate({ names: ['a.example', '*.b.example'], validFrom, validDays: 10 });
+  const made = await createSelfSignedCertificate({
+    names: ['a.example', '*.b.example', '127.0.0.1'],
+    validFrom,
+    validDays: 10,
+  });
   const certificate = new X509Certificate(made.certificate);
-  expect(certificate.subjectAltName).toBe('DNS:a.example, DNS:*.b.example');
+  expect(certificate.subjectAltName).toBe('DNS:a.example, DNS:*.b.example, IP Address:127.0.0.1');
   expect([certificate.subject, certificate.issuer]).toEqual(['CN=a.example', 'CN=a.example']);
   expect([certificate.validFromDate, certificate.validToDate]).toEqual([validFrom, new Date('2026-12-02T10:20:30Z')]);
   expect(certificate.ca).toBe(false);

@@ -7,9 +7,18 @@ import { writeByUpdate } from './rfc2136.ts';
 import type { KnownType, ProviderTypes } from './types.ts';
 import { waitUntilShown } from './wait-until-shown.ts';
 import { writeByHook } from './webhook.ts';
-import { type DnsChallenge, type DnsRecordWriter, DnsWriteFailed, inWords, type OpenRecords } from './writer.ts';
+import { type DnsChallenge, type DnsRecordWriter, DnsWriteFailed, inWords, type OpenRecords, undo } from './writer.ts';
 
 const WAIT_MS = 5 * 60_000;
+/** Less than lego can be kept waiting. */
+const LONGEST_WAIT_MS = 45 * 60_000;
+
+/** How long a provider may take: some name it, in seconds, since theirs are known to be slow. */
+const patienceWith = ({ fields }: DnsProviderAccess): number => {
+  const [, seconds] = Object.entries(fields).find(([key]) => key.endsWith('_PROPAGATION_TIMEOUT')) ?? [];
+  const named = Number(seconds) * 1_000;
+  return named > 0 ? Math.min(named, LONGEST_WAIT_MS) : WAIT_MS;
+};
 
 export interface DnsWriterDeps {
   /** DNS as it is to be asked at this moment. */
@@ -39,7 +48,7 @@ export const createDnsRecordWriter = (deps: DnsWriterDeps): DnsRecordWriter => {
       return lego?.isSequential ? challenges.map((challenge) => [challenge]) : [[...challenges]];
     },
 
-    async open(provider: DnsProviderAccess, challenges, { accountKeyPem, signal, waitMs = WAIT_MS }) {
+    async open(provider: DnsProviderAccess, challenges, { accountKeyPem, signal, waitMs = patienceWith(provider) }) {
       const { lego } = await typeOf(provider.type);
       const dns = await deps.nameServers();
       const records = await Promise.all(
@@ -71,7 +80,7 @@ export const createDnsRecordWriter = (deps: DnsWriterDeps): DnsRecordWriter => {
       try {
         await waitUntilShown(dns, records, { limitMs: waitMs, signal });
       } catch (error) {
-        await written.close().catch(() => {});
+        await undo(written, signal);
         throw error;
       }
       return written;

@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DnsProvider, DnsProviderTest, DnsProviderType, ErrorBody, HistoryEntry } from '@sallyport/contract';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
@@ -259,6 +261,14 @@ describe('types of DNS providers', () => {
       'TRANSIP_PRIVATE_KEY_PATH',
     ]);
     for (const { type, fields } of types) expect(fields.length, type).toBeGreaterThan(0);
+  });
+
+  test('what runs of lego left that were killed with us, keys among it, is gone after a start', async () => {
+    const left = join(app.dataDir, 'dns', 'lego-left', 'accounts');
+    mkdirSync(left, { recursive: true });
+    writeFileSync(join(left, 'account.key'), 'a key');
+    await app.restart();
+    expect(existsSync(join(app.dataDir, 'dns'))).toBe(false);
   });
 
   const provider = async (secret: string) => {

@@ -5,13 +5,13 @@ import { createNameServers, type NameServers } from '../../../net/name-servers.t
 import type { DnsProviderAccess, TextRecord } from './access.ts';
 import { startProgram } from './run-program.ts';
 import { shownWords } from './words.ts';
-import { DnsWriteFailed, inWords, type OpenRecords } from './writer.ts';
+import { DnsWriteFailed, inWords, type OpenRecords, undo } from './writer.ts';
 
 const PROGRAM = '/usr/bin/nsupdate';
 const INSTALL = 'install it with: apt-get install bind9-dnsutils';
 /** nsupdate asks over again by itself: the first limit is of one question, in seconds. */
-const ASK_SECONDS = 5;
-const ASK_AGAIN = 2;
+const ASK_SECONDS = 4;
+const ASK_AGAIN = 1;
 const LIMIT_MS = 45_000;
 
 /** What servers mean, by the code that nsupdate tells. */
@@ -112,8 +112,7 @@ export const writeByUpdate = async (
       await update(target, ofZone.map(addLine(ttl)), signal);
     }
   } catch (error) {
-    // What made it fail is what is told.
-    await close().catch(() => {});
+    await undo({ close }, signal);
     throw error;
   }
   return { close };

@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 /** Of what a program says the end is kept, where it tells why it failed. */
-const KEPT_CHARACTERS = 32_768;
+const KEPT_BYTES = 32_768;
 
 export interface ProgramCall {
   path: string;
@@ -13,6 +14,8 @@ export interface ProgramCall {
   input?: string;
   /** It is ended by force after this time. */
   limitMs: number;
+  /** Path of a file for what it says; needed by one that has to go on when we are gone: a pipe without a reader would end it. */
+  outputFile?: string;
 }
 
 export interface ProgramEnd {
@@ -32,24 +35,44 @@ export interface RunningProgram {
   kill(): void;
 }
 
+/** The end of what is written to a file, which is closed by that. */
+const endOf = (file: number): string => {
+  const { size } = fstatSync(file);
+  const kept = Buffer.alloc(Math.min(size, KEPT_BYTES));
+  const length = readSync(file, kept, 0, kept.length, size - kept.length);
+  closeSync(file);
+  return kept.toString('utf8', 0, length);
+};
+
+/** Keeps the end of what a program says to us. */
+const listenTo = ({ stdout, stderr }: ChildProcess): (() => string) => {
+  let output = '';
+  for (const stream of [stdout, stderr]) {
+    stream?.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString('utf8')).slice(-KEPT_BYTES);
+    });
+  }
+  return () => output;
+};
+
 /** Starts a program in a process group of its own. Rejects when it can't be started. */
 export const startProgram = async (call: ProgramCall): Promise<RunningProgram> => {
-  const child = spawn(call.path, call.args, { env: call.env, cwd: call.cwd, detached: true, stdio: 'pipe' });
-  let output = '';
-  const keep = (chunk: Buffer): void => {
-    output = (output + chunk.toString('utf8')).slice(-KEPT_CHARACTERS);
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
+  const file = call.outputFile === undefined ? undefined : openSync(call.outputFile, 'wx+', 0o600);
+  const { path, args, env, cwd } = call;
+  const child = spawn(path, args, { env, cwd, detached: true, stdio: ['pipe', file ?? 'pipe', file ?? 'pipe'] });
+  const output = file === undefined ? listenTo(child) : () => endOf(file);
   // It may end without having read all.
-  child.stdin.on('error', () => {});
-  child.stdin.end(call.input ?? '');
+  child.stdin?.on('error', () => {});
+  child.stdin?.end(call.input ?? '');
   const ended = new Promise<Omit<ProgramEnd, 'isTimeout'>>((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal, output }));
+    child.once('close', (code, signal) => resolve({ code, signal, output: output() }));
   });
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve);
-    child.once('error', (cause) => reject(new Error(`${call.path} can't be started`, { cause })));
+    child.once('error', (cause) => {
+      if (file !== undefined) closeSync(file);
+      reject(new Error(`${path} can't be started`, { cause }));
+    });
   });
   const pid = child.pid as number;
   const kill = (): void => {

@@ -2,7 +2,7 @@ import { type SafeFetch, SafeFetchError } from '../../../net/safe-fetch.ts';
 import { signatureOf } from '../../../net/webhook-signature.ts';
 import type { DnsProviderAccess, TextRecord } from './access.ts';
 import { shownWords } from './words.ts';
-import { DnsWriteFailed, type OpenRecords } from './writer.ts';
+import { DnsWriteFailed, type OpenRecords, undo } from './writer.ts';
 
 const LIMIT_MS = 30_000;
 
@@ -64,7 +64,7 @@ export const writeByHook = async (
       await call(fetch, access, 'present', record, signal);
     }
   } catch (error) {
-    await close().catch(() => {});
+    await undo({ close }, signal);
     throw error;
   }
   return { close };

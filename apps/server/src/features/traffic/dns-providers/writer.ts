@@ -14,7 +14,7 @@ export interface DnsWriteContext {
   /** Private key of the account that the challenges are of, PEM. */
   accountKeyPem: string;
   signal: AbortSignal;
-  /** How long the zone's servers may take to show the records. Default 5 minutes. */
+  /** How long the zone's servers may take to show the records. Default 5 minutes, or what the provider says. */
   waitMs?: number;
 }
 
@@ -47,6 +47,15 @@ export class DnsWriteFailed extends Error {
     this.name = 'DnsWriteFailed';
   }
 }
+
+/**
+ * Takes away what was set before something failed; what that was is what is told. Whoever gave up does not wait for it: what runs goes
+ * on by itself.
+ */
+export const undo = async ({ close }: OpenRecords, signal: AbortSignal): Promise<void> => {
+  const closing = close().catch(() => {});
+  if (!signal.aborted) await closing;
+};
 
 /** Throws what went wrong as a `DnsWriteFailed`. */
 export const inWords = (error: unknown): never => {

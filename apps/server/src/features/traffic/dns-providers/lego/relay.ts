@@ -6,10 +6,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DnsChallenge } from '../writer.ts';
 import { openSigned } from './account-key.ts';
 
-/** An answer is begun at once and ended when there is something to tell; newer legos wait two minutes for its end. */
-const HOLD_MS = 90_000;
-/** What lego bases its patience on: it asks for a hundred times as long, most of which we hold. */
-const RETRY_AFTER_SECONDS = 8;
+/** An answer is begun at once, and ended when there is something to tell: lego waits in it, and not between two questions. */
+const HOLD_MS = 50 * 60_000;
+/** Between two questions, after that. */
+const RETRY_AFTER_SECONDS = 5;
 const MAX_BODY_BYTES = 64 * 1024;
 
 export interface RelayOptions {
@@ -91,7 +91,7 @@ export const startRelay = async ({ challenges, publicKey, certificate, key }: Re
     };
   };
 
-  /** Answers when it is over, or lego's patience with one request is: with headers now. */
+  /** Answers when it is over, with headers now. */
   const hold = async (
     response: ServerResponse,
     headers: Record<string, string>,

@@ -1,16 +1,19 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createSelfSignedCertificate } from '@sallyport/haproxy';
 import type { DnsProviderAccess } from '../access.ts';
-import { startProgram } from '../run-program.ts';
+import { type ProgramEnd, startProgram } from '../run-program.ts';
 import { type DnsChallenge, DnsWriteFailed, type OpenRecords } from '../writer.ts';
 import { type AccountKey, readAccountKey, recordValue } from './account-key.ts';
 import { environmentOf, type LegoType } from './fields.ts';
 import { type Relay, startRelay } from './relay.ts';
 import { leftBehind, reasonOf } from './words.ts';
 
-/** All of one run, longer than the relay can keep it waiting. */
-const RUN_MS = 20 * 60_000;
+/** All of one run, longer than the relay keeps it waiting. */
+const RUN_MS = 55 * 60_000;
+/** How long lego waits for one answer of ours, longer than that. */
+const ANSWER_SECONDS = 3_600;
 /** From its start until all records are set. */
 const PRESENT_MS = 5 * 60_000;
 /** From being told that it is over until it has taken the records away. */
@@ -76,7 +79,7 @@ const argsOf = ({ type, challenges, resolvers }: LegoRun, directory: string, url
   });
   return [
     ...['--server', url, '--email', EMAIL, '--accept-tos', '--path', directory],
-    ...['--dns', type.code, '--dns.disable-cp'],
+    ...['--dns', type.code, '--dns.disable-cp', '--http-timeout', String(ANSWER_SECONDS)],
     ...resolvers.flatMap((server) => ['--dns.resolvers', server]),
     ...domains.flatMap((domain) => ['--domains', domain]),
     'run',
@@ -96,12 +99,15 @@ const start = async (run: LegoRun, key: AccountKey) => {
   });
   const clear = async () => {
     await relay.stop();
-    await rm(directory, { recursive: true, force: true });
+    // What can't be removed now is at the next start.
+    await rm(directory, { recursive: true, force: true }).catch(() => {});
   };
   try {
     const env = await prepare(directory, run, relay, key, certificate);
     const args = argsOf(run, directory, relay.url);
-    const program = await startProgram({ path: run.program, args, env, cwd: directory, limitMs: RUN_MS });
+    const outputFile = join(directory, 'output');
+    const call = { path: run.program, args, env, cwd: directory, limitMs: RUN_MS, outputFile };
+    const program = await startProgram(call);
     const ended = program.ended.finally(clear);
     return { program, relay, ended };
   } catch (error) {
@@ -109,9 +115,10 @@ const start = async (run: LegoRun, key: AccountKey) => {
     throw error;
   }
 };
+type Running = Awaited<ReturnType<typeof start>>;
 
 /** Tells a lego that it is over and waits for its end; one that does not end is ended. */
-const end = async ({ program, relay, ended }: Awaited<ReturnType<typeof start>>) => {
+const end = async ({ program, relay, ended }: Running): Promise<ProgramEnd> => {
   relay.finish();
   const limit = setTimeout(program.kill, CLEAN_MS);
   const how = await ended;
@@ -119,18 +126,38 @@ const end = async ({ program, relay, ended }: Awaited<ReturnType<typeof start>>)
   return how;
 };
 
+/** What becomes of a lego first: its records are set, it ends, or it takes too long. Rejects with the reason of `signal`. */
+const firstOf = async ({ relay, ended }: Running, signal: AbortSignal): Promise<'set' | 'late' | ProgramEnd> => {
+  const stopped = Promise.withResolvers<never>();
+  const stop = () => stopped.reject(signal.reason);
+  signal.addEventListener('abort', stop, { once: true });
+  const late = new AbortController();
+  const limit = sleep(PRESENT_MS, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
+  try {
+    signal.throwIfAborted();
+    return await Promise.race([relay.presented.then(() => 'set' as const), ended, limit, stopped.promise]);
+  } finally {
+    late.abort();
+    signal.removeEventListener('abort', stop);
+  }
+};
+
 /** Has a fresh lego set records and take them away again: what another one left, which was ended in between. */
 const cleanAfter = async (run: LegoRun, key: AccountKey): Promise<void> => {
-  const again = await start({ ...run, signal: new AbortController().signal }, key);
-  const limit = setTimeout(again.program.kill, PRESENT_MS);
-  await Promise.race([again.relay.presented, again.ended]);
-  clearTimeout(limit);
+  const again = await start(run, key);
+  await firstOf(again, new AbortController().signal);
   const how = await end(again);
-  const left =
-    how.code === null
-      ? reasonOf(how, Object.values(run.access.secrets))
-      : leftBehind(how, Object.values(run.access.secrets));
-  if (left !== undefined) throw new DnsWriteFailed(`lego could not take the record away: ${left}`);
+  const secrets = Object.values(run.access.secrets);
+  const left = how.code === null ? reasonOf(how, secrets) : leftBehind(how, secrets);
+  if (left !== undefined) throw new DnsWriteFailed(`lego (${run.type.code}) could not take the record away: ${left}`);
+};
+
+const notSet = ({ type, access }: LegoRun, first: 'late' | ProgramEnd): DnsWriteFailed => {
+  const why =
+    first === 'late'
+      ? `it was not done in ${PRESENT_MS / 60_000} minutes`
+      : reasonOf(first, Object.values(access.secrets));
+  return new DnsWriteFailed(`lego (${type.code}) could not set the record: ${why}`);
 };
 
 /**
@@ -143,33 +170,23 @@ export const runLego = async (run: LegoRun): Promise<OpenRecords> => {
     if (recordValue(token, key) !== value) throw new DnsWriteFailed('the challenge is not one of this account');
   }
   run.signal.throwIfAborted();
-  const secrets = Object.values(run.access.secrets);
   const running = await start(run, key);
-  const { program, relay, ended } = running;
-  let isOver = false;
-  const giveUp = () => {
-    isOver = true;
-    relay.finish();
-  };
-  run.signal.addEventListener('abort', giveUp, { once: true });
-  const limit = setTimeout(program.kill, PRESENT_MS);
-  const first = await Promise.race([relay.presented.then(() => undefined), ended]);
-  clearTimeout(limit);
-  run.signal.removeEventListener('abort', giveUp);
-  if (isOver) {
-    await end(running);
-    run.signal.throwIfAborted();
-  }
-  if (first) {
+  const first = await firstOf(running, run.signal).catch((error: unknown) => {
+    // Whoever gives up need not wait for it: it takes away what it has set, and ends.
+    void end(running);
+    throw error;
+  });
+  if (first === 'late') running.program.kill();
+  if (first !== 'set') {
     // Ended by force it had no time to take away what it may have set.
-    if (first.code === null) await cleanAfter(run, key).catch(() => {});
-    throw new DnsWriteFailed(`lego (${run.type.code}) could not set the record: ${reasonOf(first, secrets)}`);
+    if ((await running.ended).code === null) await cleanAfter(run, key).catch(() => {});
+    throw notSet(run, first);
   }
   return {
     async close() {
       const how = await end(running);
       if (how.code === null) return cleanAfter(run, key);
-      const left = leftBehind(how, secrets);
+      const left = leftBehind(how, Object.values(run.access.secrets));
       if (left !== undefined)
         throw new DnsWriteFailed(`lego (${run.type.code}) could not take the record away: ${left}`);
     },
