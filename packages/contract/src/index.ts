@@ -5,6 +5,7 @@ export * from './audit-entry.ts';
 export * from './backup.ts';
 export * from './block.ts';
 export * from './certificate.ts';
+export * from './certificate-import.ts';
 export * from './crowdsec.ts';
 export * from './decision.ts';
 export * from './dns-provider.ts';

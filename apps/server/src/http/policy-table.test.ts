@@ -103,6 +103,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /certificates/internal-ca/root.pem': 'member',
   'GET /certificates/:id': 'member',
   'POST /certificates/upload': 'sensitive',
+  'POST /certificates/import': 'sensitive',
   'PUT /certificates/:id': 'sensitive',
   'DELETE /certificates/:id': 'sensitive',
   'POST /certificates/order': 'sensitive',

@@ -14,6 +14,7 @@ import type { System } from '../system/index.ts';
 import { createChallenges } from './acme/challenges/service.ts';
 import { createAcme } from './acme/index.ts';
 import { certificateIssue, createBringInCertificates } from './certificates/bring-in.ts';
+import { createCollect } from './certificates/collect/service.ts';
 import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes, type ProvePassword } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
@@ -147,6 +148,14 @@ export const createTraffic = (
     backUp,
   });
 
+  const collect = createCollect({
+    transact,
+    store: certificateStore,
+    create: certificates.within.create,
+    plane: { syncCertificates },
+    clock,
+  });
+
   const internalCa = createInternalCa({
     ...common,
     transactAside,
@@ -239,7 +248,7 @@ export const createTraffic = (
       await app.register(remoteServerRoutes(remoteServers));
       await app.register(internalCaRoutes(internalCa));
       await app.register(dnsProviderRoutes(dnsProviders));
-      await app.register(certificateRoutes(certificates, provePassword));
+      await app.register(certificateRoutes(certificates, { collect, provePassword }));
       await app.register(acme.routes);
     },
   };

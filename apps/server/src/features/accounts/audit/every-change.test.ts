@@ -187,6 +187,10 @@ onBothDatabases('every change', (kind) => {
 
     const form = uploadForm('site', makeCertificate(['site.example.com']));
     const { id } = await change<{ id: number }>('certificate.upload', 'POST', '/certificates/upload', form);
+    const collected = new FormData();
+    const { certificate, key } = makeCertificate(['collected.example.com']);
+    collected.append('file', new Blob([certificate + key]), 'both.pem');
+    await change('certificate.upload', 'POST', '/certificates/import', collected);
     const next = uploadForm('other', makeCertificate(['site.example.com']));
     await change('certificate.replace', 'PUT', `/certificates/${id}`, next);
     await change('certificate.key_download', 'POST', `/certificates/${id}/download`, { password: PASSWORD });

@@ -1,4 +1,5 @@
 import {
+  CertificateImport,
   CertificateInUse,
   CertificateQuery,
   ListedCertificate,
@@ -13,8 +14,10 @@ import type { App } from '../../../http/app-type.ts';
 import { parseIdentifier } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';
 import { ifMatch, locate, tagged } from '../../../http/versions.ts';
+import type { CollectedFile } from './collect/read-files.ts';
+import type { Collect } from './collect/service.ts';
 import type { CertificateReplacement, Certificates, CertificateUpload } from './service.ts';
-import { readReplacementForm, readUploadForm } from './upload-form.ts';
+import { IMPORT_LIMIT, readImportForm, readReplacementForm, readUploadForm } from './upload-form.ts';
 
 const tags = ['certificates'];
 const Params = Type.Object({ id: Type.String() });
@@ -31,7 +34,7 @@ const sendPem = (reply: FastifyReply, { filename, pem }: { filename: string; pem
 export type ProvePassword = (password: string, actor: Actor) => Promise<unknown>;
 
 export const certificateRoutes =
-  (certificates: Certificates, provePassword: ProvePassword) =>
+  (certificates: Certificates, { collect, provePassword }: { collect: Collect; provePassword: ProvePassword }) =>
   async (app: App): Promise<void> => {
     app.get(
       '/certificates',
@@ -83,6 +86,28 @@ export const certificateRoutes =
         locate(reply, `certificates/${certificate.id}`, certificate);
         return { ...certificate, ...(warning === undefined ? {} : { warning }) };
       },
+    );
+
+    app.post(
+      '/certificates/import',
+      {
+        config: { policy: 'sensitive' },
+        bodyLimit: IMPORT_LIMIT,
+        preHandler: async (request) => {
+          request.body = await readImportForm(request);
+        },
+        schema: {
+          tags,
+          summary:
+            'Take certificates and their keys out of many files; what is good is taken, and each file is told of',
+          description:
+            'Form fields: file, once for each; at most 1,000 of 1 MiB, 20 MiB together. Certificates and keys are matched by their public ' +
+            "keys, whatever the files are called: PEM files of certbot, Caddy, acme.sh and others, and Traefik's acme.json.",
+          consumes: ['multipart/form-data'],
+          response: { 200: CertificateImport },
+        },
+      },
+      async (request) => collect(request.body as CollectedFile[], request.actor),
     );
 
     app.put(

@@ -151,6 +151,16 @@ export const certificateStore = (db: Executor) => ({
     return found;
   },
 
+  /** Certificates that end at one of these moments: few, and among them every one that is known already. */
+  async expiringAt(moments: readonly string[]): Promise<{ id: number; chain_pem: string }[]> {
+    const found: { id: number; chain_pem: string }[] = [];
+    for await (const portion of inPortions(moments)) {
+      const query = db.selectFrom('certificates').select(['id', 'chain_pem']).where('expires_at', 'in', portion);
+      found.push(...(await query.where('is_placeholder', '=', 0).execute()));
+    }
+    return found;
+  },
+
   async findByIds(ids: readonly number[]): Promise<StoredCertificate[]> {
     return db.selectFrom('certificates').selectAll().where('id', 'in', ids).execute();
   },

@@ -2,6 +2,7 @@ import { refuse } from '@sallyport/store/errors';
 import type { FastifyRequest } from 'fastify';
 import { refuseUnknown } from '../../../http/known-fields.ts';
 import { readForm } from '../../../http/multipart-form.ts';
+import type { CollectedFile } from './collect/read-files.ts';
 import type { CertificateReplacement, CertificateUpload } from './service.ts';
 
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -14,6 +15,9 @@ const EXTENSIONS = {
 type FileField = keyof typeof EXTENSIONS;
 
 const FIELDS = ['name', ...Object.keys(EXTENSIONS)];
+
+/** A name as it is sent back: of no more than a path may have, and without what a terminal would obey. */
+const shownFile = (name: string): string => name.replaceAll(/\p{Cc}/gu, '\ufffd').slice(0, 1_024);
 
 const isFileField = (name: string): name is FileField => Object.hasOwn(EXTENSIONS, name);
 
@@ -79,4 +83,31 @@ export const readReplacementForm = async (request: FastifyRequest): Promise<Cert
     name: name === undefined ? undefined : checkedName(name),
     files: files.size === 0 ? undefined : bothOf(files),
   };
+};
+
+const MAX_IMPORT_FILES = 1_000;
+/** Of an import, all files together. */
+export const IMPORT_LIMIT = 20 * 1024 * 1024;
+
+const readImportParts = async (request: FastifyRequest): Promise<CollectedFile[]> => {
+  const files: CollectedFile[] = [];
+  const limits = {
+    ...{ fileSize: MAX_FILE_BYTES, files: MAX_IMPORT_FILES, parts: MAX_IMPORT_FILES + 1 },
+    ...{ fields: 1, fieldSize: 4_096, headerPairs: 50 },
+  };
+  // Archives have a privkey.pem in every folder.
+  for await (const part of request.parts({ limits, preservePath: true })) {
+    if (part.type === 'field' || part.fieldname !== 'file') return refuseUnknown('field', part.fieldname, ['file']);
+    const content = await part.toBuffer();
+    if (part.file.truncated) throw refuse.tooLarge(`${shownFile(part.filename)} must be at most 1 MiB`);
+    files.push({ file: shownFile(part.filename), text: content.toString('latin1') });
+  }
+  return files;
+};
+
+/** Reads the form of an import: a `file` for each. Throws a 400, or a 413 for too many or too large ones. */
+export const readImportForm = async (request: FastifyRequest): Promise<CollectedFile[]> => {
+  const files = await readForm(request, readImportParts);
+  if (files.length === 0) throw refuse.invalid('file is required');
+  return files;
 };
