@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import type { NameServers } from '../../../net/name-servers.ts';
 import type { SafeFetch } from '../../../net/safe-fetch.ts';
 import type { DnsProviderAccess } from './access.ts';
+import { createTurns } from './in-turn.ts';
 import { runLego } from './lego/run.ts';
 import type { LegoTypes } from './lego/types.ts';
 import { writeByUpdate } from './rfc2136.ts';
@@ -31,8 +33,14 @@ export interface DnsWriterDeps {
   directory: string;
 }
 
+/** One account at a provider, without its secrets. */
+const accountOf = ({ type, fields, secrets }: DnsProviderAccess): string =>
+  hash('sha256', JSON.stringify([type, fields, secrets]));
+
 /** Makes what sets records at providers of all types. */
 export const createDnsRecordWriter = (deps: DnsWriterDeps): DnsRecordWriter => {
+  const inTurn = createTurns();
+
   const typeOf = async (type: string): Promise<KnownType> => {
     const known = await deps.types.find(type).catch(inWords);
     if (!known)
@@ -64,16 +72,13 @@ export const createDnsRecordWriter = (deps: DnsWriterDeps): DnsRecordWriter => {
         if (provider.type === 'webhook') return writeByHook(provider, records, { fetch: deps.fetch, signal });
         if (!lego) throw new DnsWriteFailed(`Nobody writes to providers of type ${provider.type}`);
         const program = await deps.lego.program().catch(inWords);
-        return runLego({
-          program,
-          type: lego,
-          access: provider,
-          challenges,
-          accountKeyPem,
-          resolvers: dns.servers,
-          directory: deps.directory,
-          signal,
-        });
+        const { directory } = deps;
+        const resolvers = dns.servers;
+        const run = { program, type: lego, access: provider, challenges, accountKeyPem, resolvers, directory, signal };
+        // Some providers have their zone read and written as a whole: two at once would lose records of each other.
+        const account = accountOf(provider);
+        const open = await inTurn(account, () => runLego(run), signal);
+        return { close: () => inTurn(account, open.close) };
       };
 
       const written = await write();

@@ -1,0 +1,41 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { createTurns } from './in-turn.ts';
+
+test('works with one key are done one after the other, whatever becomes of them, and those with another beside them', async () => {
+  const inTurn = createTurns();
+  const done: string[] = [];
+  let running = 0;
+  const work =
+    (name: string, fails = false) =>
+    async () => {
+      running += 1;
+      expect(running).toBe(1);
+      await yieldToOthers();
+      running -= 1;
+      done.push(name);
+      if (fails) throw new Error(name);
+      return name;
+    };
+  const all = ['a', 'b', 'c'].map((name) => inTurn('one', work(name, name === 'b')));
+  expect((await Promise.allSettled(all)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(done).toEqual(['a', 'b', 'c']);
+
+  const blocked = Promise.withResolvers<void>();
+  const slow = inTurn('one', () => blocked.promise);
+  expect(await inTurn('other', async () => 'beside it')).toBe('beside it');
+  const leaving = new AbortController();
+  const waiting = inTurn('one', async () => 'never', leaving.signal);
+  const behind = inTurn('one', async () => 'behind');
+  leaving.abort(new Error('gave up'));
+  await expect(waiting).rejects.toThrow('gave up');
+  let isBehindDone = false;
+  void behind.then(() => {
+    isBehindDone = true;
+  });
+  await yieldToOthers();
+  expect(isBehindDone).toBe(false);
+  blocked.resolve();
+  await slow;
+  expect(await behind).toBe('behind');
+});

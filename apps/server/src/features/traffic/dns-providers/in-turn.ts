@@ -1,0 +1,27 @@
+/**
+ * Makes what lets works of one kind happen one after the other: each waits for all that came before it with its key. Whoever gives
+ * up while they wait rejects with the reason of `signal`, and does not hold up those behind.
+ */
+export const createTurns = () => {
+  const last = new Map<string, Promise<void>>();
+  return async <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
+    const before = last.get(key) ?? Promise.resolve();
+    const over = Promise.withResolvers<void>();
+    const mine = before.then(() => over.promise);
+    last.set(key, mine);
+    const stopped = Promise.withResolvers<never>();
+    const stop = () => stopped.reject(signal?.reason);
+    signal?.addEventListener('abort', stop, { once: true });
+    try {
+      signal?.throwIfAborted();
+      await Promise.race([before, stopped.promise]);
+      return await work();
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      // Nobody may be there to hear of it.
+      stopped.promise.catch(() => {});
+      over.resolve();
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+};
