@@ -20,11 +20,13 @@ export const useSession = (): SessionState => {
   const setup = useRead<SetupState>('/setup');
   const me = useRead<Me>('/auth/me', { isOn: setup.data?.setup_required === false, retry: false });
   if (setup.data?.setup_required) return { state: 'setup' };
-  if (me.data && !me.error) {
+  const isRefused = me.error?.status === 401 || me.error?.status === 403;
+  // A server that is silent for a while changes nothing about who one is, and takes no form away.
+  if (me.data && !isRefused) {
     const { user, totp_required } = me.data;
     return { state: 'in', who: { user, isAdmin: user.role === 'admin', mustEnrolTotp: totp_required } };
   }
-  if (me.error?.status === 401 || me.error?.status === 403) return { state: 'signed-out' };
+  if (isRefused) return { state: 'signed-out' };
   if (setup.error || me.error) return { state: 'unreachable' };
   return { state: 'loading' };
 };

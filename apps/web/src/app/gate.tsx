@@ -1,5 +1,5 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
-import { useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Outlet, useLocation } from 'react-router';
 import { onSignedOut } from '../api/client.ts';
@@ -7,11 +7,20 @@ import { queryClient } from '../api/query.ts';
 import { useSession } from '../api/session.ts';
 import { WhoProvider } from './who.ts';
 
+const Enrol = lazy(async () => ({ default: (await import('../features/accounts/account/enrol.tsx')).Enrol }));
+
 /** Lets through whoever is signed in; others go where they sign in, and come back to where they were. */
 export const Gate = () => {
   const { t } = useTranslation();
   const session = useSession();
   const { pathname, search } = useLocation();
+  // Recovery codes stay in sight until they were kept, though the service lets one in by then.
+  const [isEnrolling, setEnrolling] = useState(false);
+  const mustEnrol = session.state === 'in' && session.who.mustEnrolTotp;
+  useEffect(() => {
+    if (mustEnrol) setEnrolling(true);
+    if (session.state === 'signed-out') setEnrolling(false);
+  }, [mustEnrol, session.state]);
 
   useEffect(
     () =>
@@ -44,6 +53,13 @@ export const Gate = () => {
     case 'signed-out':
       return <Navigate to={`/sign-in?next=${encodeURIComponent(pathname + search)}`} replace />;
     case 'in':
+      if (mustEnrol || isEnrolling) {
+        return (
+          <Suspense>
+            <Enrol onDone={() => setEnrolling(false)} />
+          </Suspense>
+        );
+      }
       return (
         <WhoProvider value={session.who}>
           <Outlet />

@@ -11,4 +11,6 @@ export const publicRoutes: RouteObject[] = [
 ];
 
 /** Screens of who may sign in, and what they did. */
-export const accountRoutes: RouteObject[] = [];
+export const accountRoutes: RouteObject[] = [
+  { path: '/account', lazy: async () => ({ Component: (await import('./account/account.tsx')).Account }) },
+];

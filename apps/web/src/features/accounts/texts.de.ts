@@ -1,7 +1,9 @@
 import type { Texts } from '../../i18n/texts.ts';
+import { account } from './account/texts.de.ts';
 import type { accounts as english } from './texts.en.ts';
 
 export const accounts: Texts<typeof english> = {
+  account,
   email: 'E-Mail-Adresse',
   password: 'Passwort',
   name: 'Name',

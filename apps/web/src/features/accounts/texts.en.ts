@@ -1,4 +1,7 @@
+import { account } from './account/texts.en.ts';
+
 export const accounts = {
+  account,
   email: 'E-mail address',
   password: 'Password',
   name: 'Name',

@@ -1,0 +1,22 @@
+import { Button, Stack } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { ask } from '../../../api/client.ts';
+import { queryClient } from '../../../api/query.ts';
+import { FrontDoor } from '../front-door.tsx';
+import { SecondFactor } from './second-factor.tsx';
+
+/** Where whoever has to set up the second factor first is led: until then the service refuses all else. */
+export const Enrol = ({ onDone }: { onDone: () => void }) => {
+  const { t } = useTranslation(['accounts', 'common']);
+  const signOut = () => ask('POST', '/auth/logout').finally(() => queryClient.resetQueries());
+  return (
+    <FrontDoor title={t('account.factor.must')} about={t('account.factor.mustAbout')}>
+      <Stack>
+        <SecondFactor isOn={false} mustBegin onDone={onDone} />
+        <Button variant="subtle" color="gray" size="xs" onClick={() => void signOut()}>
+          {t('common:signOut')}
+        </Button>
+      </Stack>
+    </FrontDoor>
+  );
+};
