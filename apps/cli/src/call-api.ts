@@ -19,7 +19,7 @@ export interface SentText {
 }
 
 /** Asks the API, and resolves with the text that it answers, and its type. */
-export type AskApi = (method: string, path: string, body?: SentText) => Promise<SentText>;
+export type AskApi = (method: string, path: string, body?: SentText | FormData) => Promise<SentText>;
 
 /**
  * Makes the function that asks the API of a running service; `url` is its origin. Rejects with a `CommandFailure` when it does not
@@ -31,10 +31,11 @@ export const createAskApi =
     const response = await fetch(`${url}/api/v1${path}`, {
       method,
       headers: {
-        ...(body === undefined ? {} : { 'content-type': body.type }),
+        // Of a form the type says where its parts end; fetch knows.
+        ...(body === undefined || body instanceof FormData ? {} : { 'content-type': body.type }),
         ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       },
-      ...(body === undefined ? {} : { body: body.text }),
+      ...(body === undefined ? {} : { body: body instanceof FormData ? body : body.text }),
     }).catch((cause: unknown) => {
       throw new CommandFailure(
         `Sallyport has to run for that, and no API answers at ${url}: ${String((cause as Error).cause ?? cause)}`,
@@ -48,11 +49,11 @@ export const createAskApi =
 
 const isJson = (type: string): boolean => type.includes('json');
 
-/** The same for JSON. */
+/** The same for JSON, and for forms that are answered with it. */
 export const createCallApi = (url: string, token: string | undefined): CallApi => {
   const ask = createAskApi(url, token);
   return async <Answer>(method: string, path: string, body?: object) => {
-    const sent = body && { type: 'application/json', text: JSON.stringify(body) };
+    const sent = body instanceof FormData ? body : body && { type: 'application/json', text: JSON.stringify(body) };
     const { type, text } = await ask(method, path, sent);
     return (isJson(type) ? JSON.parse(text) : undefined) as Answer;
   };

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { applyCommand, exportCommand } from './commands/as-code.ts';
 import { auditCommand } from './commands/audit.ts';
 import { backupCommand } from './commands/backup.ts';
+import { certificateCommand } from './commands/certificate.ts';
 import { configCommand } from './commands/config.ts';
 import { emergencyCommand } from './commands/emergency.ts';
 import { historyCommand } from './commands/history.ts';
@@ -37,6 +38,7 @@ const program = new Command('sallyport')
   .addCommand(storeCommand())
   .addCommand(statusCommand())
   .addCommand(wafCommand())
+  .addCommand(certificateCommand())
   .addCommand(importCommand())
   .addCommand(exportCommand())
   .addCommand(applyCommand())

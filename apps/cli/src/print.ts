@@ -1,5 +1,5 @@
-/** Names come from callers of the API, and a terminal obeys the control characters in them. */
-const visible = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
+/** A text from elsewhere as a terminal may have it: it obeys the control characters in names and messages. */
+export const visible = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd');
 
 /** Writes one line of result to standard output. */
 export const print = (line: string): void => {

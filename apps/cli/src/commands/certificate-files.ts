@@ -1,0 +1,52 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { CommandFailure } from '../failure.ts';
+
+/** What the API takes of one file, and of all together. */
+const MAX_FILE_BYTES = 1024 * 1024;
+const MAX_FILES = 1_000;
+
+export interface ReadFile {
+  path: string;
+  bytes: Buffer<ArrayBuffer>;
+}
+
+const reading = <Result>(read: () => Result): Result => {
+  try {
+    return read();
+  } catch (error) {
+    throw new CommandFailure((error as Error).message);
+  }
+};
+
+/** Files at or below a path; links are followed, as certbot's `live` is made of them, and a loop of them ends at the file's own error. */
+const filesBelow = (path: string): string[] => {
+  if (!reading(() => statSync(path)).isDirectory()) return [path];
+  return reading(() => readdirSync(path))
+    .sort()
+    .map((name) => join(path, name))
+    .filter((below) => statSync(below, { throwIfNoEntry: false }) !== undefined)
+    .flatMap(filesBelow);
+};
+
+const holdsPem = (bytes: Buffer): boolean =>
+  bytes.includes('-----BEGIN') ||
+  (bytes.toString('latin1', 0, 64).trimStart().startsWith('{') && /certificate/i.test(bytes.toString('latin1')));
+
+/**
+ * Reads the files at and below some paths that may hold certificates or keys; others are left here, and so is what is too large for
+ * either. Throws a `CommandFailure` for what can't be read, or is too much at once.
+ */
+export const readCertificateFiles = (paths: readonly string[]): ReadFile[] => {
+  const files: ReadFile[] = [];
+  for (const path of new Set(paths.flatMap(filesBelow))) {
+    const { size } = reading(() => statSync(path));
+    if (size === 0 || size > MAX_FILE_BYTES) continue;
+    const bytes = reading(() => readFileSync(path)) as Buffer<ArrayBuffer>;
+    if (holdsPem(bytes)) files.push({ path, bytes });
+    if (files.length > MAX_FILES)
+      throw new CommandFailure(`more than ${MAX_FILES} files: import one folder after the other`);
+  }
+  if (files.length === 0) throw new CommandFailure(`no certificate and no key in ${paths.join(', ')}`);
+  return files;
+};

@@ -1,0 +1,47 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Certificate } from '@sallyport/contract';
+import type { CallApi } from '../call-api.ts';
+import { CommandFailure } from '../failure.ts';
+import { print, visible } from '../print.ts';
+
+const POLL_MS = 500;
+
+/** What an authority said, and what happens next. */
+const failureOf = ({ issue, problem, next_attempt_at }: Certificate): string =>
+  [
+    issue ?? 'it could not be had',
+    problem && `the authority said: ${problem.detail} (${problem.type})`,
+    ...(problem?.subproblems ?? []).map(({ name, detail }) => `${name}: ${detail}`),
+    next_attempt_at && `it is tried again at ${next_attempt_at}`,
+  ]
+    .filter((text) => text)
+    .join('; ');
+
+/**
+ * Waits until the attempt after `before` has ended, and tells each of its steps once to `say`. Resolves with the certificate; throws a
+ * `CommandFailure` with the authority's words when it failed.
+ */
+export const followAttempt = async (
+  call: CallApi,
+  id: number,
+  before: Pick<Certificate, 'last_attempt_at'>,
+  say: (line: string) => void = (line) => print(visible(line)),
+): Promise<Certificate> => {
+  const told = new Map<string, string>();
+  for (;;) {
+    const certificate = await call<Certificate>('GET', `/certificates/${id}`);
+    const { steps, last_attempt_at, status } = certificate;
+    for (const { name, status: reached, message } of steps) {
+      const line = `${name}: ${reached}${message === '' ? '' : `: ${message}`}`;
+      if (reached === 'waiting' || told.get(name) === line) continue;
+      told.set(name, line);
+      say(line);
+    }
+    if (last_attempt_at !== before.last_attempt_at) {
+      const hasFailed = status !== 'valid' || steps.some((step) => step.status === 'failed');
+      if (hasFailed) throw new CommandFailure(visible(failureOf(certificate)));
+      return certificate;
+    }
+    await delay(POLL_MS);
+  }
+};
