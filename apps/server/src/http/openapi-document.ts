@@ -86,7 +86,7 @@ const traitsOf = (method: string, path: string, { parameters = [], responses }: 
     hasPathParameter,
     isRead: method === 'get' && isObject,
     isVersioned: (changes && isObject) || (method === 'post' && UPSERTS.has(below)),
-    isCreating: method === 'post' && policy !== 'public' && responses[201] !== undefined,
+    isCreating: method === 'post' && policy !== 'public' && (responses[201] ?? responses[202]) !== undefined,
     isProbe: below === '/health' || below === '/metrics',
   };
 };
@@ -114,9 +114,10 @@ const addConventions = (operation: Operation, { isRead, isVersioned, isCreating 
   const [success = ''] = Object.keys(operation.responses).filter((status) => status.startsWith('2'));
   const answer = operation.responses[success];
   if (!answer) return;
-  if (isRead || isVersioned || isCreating) answer.headers = { ...answer.headers, ...(success === '204' ? {} : etag) };
+  if (isRead || isVersioned || isCreating)
+    answer.headers = { ...answer.headers, ...(success === '204' || success === '202' ? {} : etag) };
   if (isRead) operation.responses[304] = { description: 'Nothing has changed.', headers: etag };
-  if (success !== '201') return;
+  if (success !== '201' && success !== '202') return;
   answer.headers = { ...answer.headers, Location: header('Where the new object is.', 'string') };
   if (!isCreating) return;
   const replayed = 'true: this is the answer of an earlier request with this Idempotency-Key.';

@@ -32,9 +32,14 @@ const callerOf = ({ identity, ip }: Actor): string => {
 
 const digest = (parts: readonly unknown[]): string => hash('sha256', JSON.stringify(parts), 'base64url');
 
+/** What was made, or taken in to be made. */
+const MADE = [201, 202];
+
 /** Whether a route makes something: setting up does as well, but for nobody in particular, and only once. */
 const isCreating = ({ method, schema, config }: RouteOptions): boolean =>
-  method === 'POST' && config?.policy !== 'public' && Object.hasOwn((schema?.response ?? {}) as object, '201');
+  method === 'POST' &&
+  config?.policy !== 'public' &&
+  MADE.some((status) => Object.hasOwn((schema?.response ?? {}) as object, String(status)));
 
 /** Lets `Idempotency-Key` on any POST that creates stand for one request, whose answer is given again (contract.md). */
 export const registerIdempotency = (app: FastifyInstance, beginRequest: BeginRequest): void => {
@@ -64,9 +69,10 @@ export const registerIdempotency = (app: FastifyInstance, beginRequest: BeginReq
       const value = reply.getHeader(name);
       if (typeof value === 'string') headers[name] = value;
     }
-    const isMade = reply.statusCode === 201 && typeof payload === 'string';
+    const status = reply.statusCode;
+    const isMade = MADE.includes(status) && typeof payload === 'string';
     try {
-      await finishOnce(isMade ? { status: 201, headers, body: payload } : undefined);
+      await finishOnce(isMade ? { status, headers, body: payload } : undefined);
     } catch (err) {
       // What was made is made; only the answer can't be given again.
       request.log.error({ err }, 'the answer to an idempotent request could not be kept');

@@ -107,7 +107,12 @@ export const createAttempt = (deps: AttemptDeps) => {
   };
 
   /** Puts it in the place of what is there, with all that the order knows, at once; the old one is served until then. */
-  const install = async (row: OrderWithSubject, { id, token }: Claim, pair: Pair): Promise<StoredCertificate> => {
+  const install = async (
+    row: OrderWithSubject,
+    { id, token }: Claim,
+    pair: Pair,
+    steps: Steps,
+  ): Promise<StoredCertificate> => {
     const directoryUrl = await directoryOf(row);
     return transact(async (tx) => {
       if ((await store(tx).find(id))?.leased_by !== token) throw new ClaimLost();
@@ -118,6 +123,8 @@ export const createAttempt = (deps: AttemptDeps) => {
       await store(tx).save(id, token, {
         order_url: null,
         order_key_sealed: null,
+        // Whatever ends the process from here on, the proxy takes it from the store.
+        steps: JSON.stringify(steps.finished('It is in its place.')),
         issue: null,
         problem: null,
         failures: 0,
@@ -165,7 +172,7 @@ export const createAttempt = (deps: AttemptDeps) => {
   const succeed = async (row: OrderWithSubject, claim: Claim, steps: Steps): Promise<StoredCertificate> => {
     const pair = row.issuer === 'internal' ? await byOurselves(row, steps) : await byAcme(row, claim, steps);
     await steps.enter('install', 'Puts it in its place, and reads back that the proxy serves it.');
-    const certificate = await install(row, claim, pair);
+    const certificate = await install(row, claim, pair, steps);
     await plane.syncCertificates([claim.id]);
     const { applied, issue } = plane.certificateState(claim.id);
     if (applied) steps.finish(`The proxy serves it; it expires on ${certificate.expires_at}.`);

@@ -36,6 +36,14 @@ export const createSteps = (names: readonly StepName[], save: (steps: readonly C
       await save(steps);
     },
 
+    /** As they are once everything is done. */
+    finished: (message: string): CertificateStep[] =>
+      steps.map((step, index) => ({
+        ...step,
+        status: 'done',
+        ...(index === steps.length - 1 ? { message } : {}),
+      })),
+
     /** Everything is done. */
     finish(message: string): void {
       for (const step of steps) step.status = 'done';
