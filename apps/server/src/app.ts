@@ -12,6 +12,7 @@ import type { Protection } from './features/protection/index.ts';
 import type { System } from './features/system/index.ts';
 import type { Traffic } from './features/traffic/index.ts';
 import type { App } from './http/app-type.ts';
+import { registerBatch } from './http/batch.ts';
 import { registerBodyParser } from './http/body-parser.ts';
 import { registerConfirm } from './http/confirm.ts';
 import { answerUnroutable, registerErrorMapping } from './http/error-mapping.ts';
@@ -81,6 +82,7 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     isOpen: deps.config.apiAuth === 'open',
   });
   // Before what a request is told apart by: who confirms is part of who makes it.
+  registerBatch(app as never);
   registerConfirm(app as never);
   registerIdempotency(app as never, deps.beginRequest);
   registerBodyParser(app as never);

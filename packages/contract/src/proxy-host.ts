@@ -208,6 +208,31 @@ export const ProxyHost = Type.Object(
 );
 export type ProxyHost = Static<typeof ProxyHost>;
 
+export const OriginToTest = Type.Object(
+  {
+    forward_scheme: Type.Optional(ForwardScheme),
+    forward_host: fields.forward_host,
+    forward_port: Port,
+    forward_reserved: Type.Optional(fields.forward_reserved),
+  },
+  { title: 'OriginToTest' },
+);
+export type OriginToTest = Static<typeof OriginToTest>;
+
+export const OriginTest = Type.Object(
+  {
+    reachable: Type.Boolean({ description: 'It takes connections.' }),
+    address: Type.String({ description: 'address:port that was tried; IPv6 in brackets.' }),
+    status: Type.Union([Type.Integer(), Type.Null()], {
+      description: 'Status of its answer to `GET /` by HTTP/1.1; null when it gave none.',
+    }),
+    error: Type.Optional(Type.String({ description: 'Why there was no connection or no answer.' })),
+    timestamp: Timestamp,
+  },
+  { title: 'OriginTest' },
+);
+export type OriginTest = Static<typeof OriginTest>;
+
 export const BulkPatch = Type.Object(
   {
     uuids: Type.Array(Uuid, { minItems: 1, maxItems: 1_000, description: 'Proxy hosts to change.' }),

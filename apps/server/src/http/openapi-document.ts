@@ -1,4 +1,5 @@
 import { ErrorBody, LogEntry, NotificationEvent } from '@sallyport/contract';
+import { BATCH_HEADER, isChanging } from './batch.ts';
 import { CONFIRM_HEADER, REVERTS_AT_HEADER } from './confirm.ts';
 import { createComponents } from './openapi-components.ts';
 import { createExamples } from './openapi-examples.ts';
@@ -152,10 +153,14 @@ const securityOf = (policy: Policy): object[] => {
   return policy === 'member' || policy === 'sensitive' ? [...needed, {}] : needed;
 };
 
-const completeResponses = (operation: Operation): void => {
+const completeResponses = (operation: Operation, canBeTakenBack: boolean): void => {
   for (const [status, response] of Object.entries(operation.responses)) {
     if (response.description === 'Default Response') response.description = STATUS_CODES[status] ?? 'Answer';
     if (!status.startsWith('2')) continue;
+    if (canBeTakenBack) {
+      const description = 'What this request changed in the history, if anything: POST /history/batches/:batch/revert.';
+      response.headers = { ...response.headers, [BATCH_HEADER]: header(description, 'string') };
+    }
     if (operation.parameters?.some(({ name }) => name === 'per_page')) {
       response.headers = {
         ...response.headers,
@@ -219,7 +224,7 @@ export const completeDocument = <Document extends ApiDocument>(
       const body = operation.requestBody;
       // A body that is left out counts as an empty object.
       if (body && Object.values(body.content).every(({ schema }) => !schema.required?.length)) body.required = false;
-      completeResponses(operation);
+      completeResponses(operation, isChanging(method) && policy !== 'public');
       const traits = traitsOf(method, path, operation, policy);
       addConventions(operation, traits);
       operation.responses = {

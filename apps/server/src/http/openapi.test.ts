@@ -204,6 +204,7 @@ test('describes what succeeds', async () => {
   await send('PUT', `/proxy-hosts/${uuid}`, { enabled: false });
   await refused(409, 'POST', '/proxy-hosts', host);
   await refused(409, 'DELETE', `/certificates/${id}`);
+  await send('POST', '/proxy-hosts/test-origin', { forward_host: '127.0.0.1', forward_port: 9 });
   await send('POST', '/proxy-hosts/bulk', { uuids: [uuid], patch: { enabled: true } });
 
   await send('POST', '/security/config', { name: 'main', admin_whitelist: '127.0.0.1', waf_mode: 'monitor' });

@@ -91,6 +91,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'PUT /proxy-hosts/:uuid': 'member',
   'DELETE /proxy-hosts/:uuid': 'member',
   'POST /proxy-hosts/bulk': 'member',
+  'POST /proxy-hosts/test-origin': 'member',
   'POST /proxy-hosts/bulk-delete': 'member',
   'GET /remote-servers': 'member',
   'POST /remote-servers': 'sensitive',

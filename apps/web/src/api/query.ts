@@ -56,6 +56,11 @@ export const useRead = <T>(path: string, reading: Reading = {}) => {
   return { ...rest, data: data?.data };
 };
 
+/** Has read anew whatever lies below these paths. For what is done outside of a component. */
+export const readAnew = async (paths: readonly string[]): Promise<void> => {
+  await Promise.all(paths.map((one) => queryClient.invalidateQueries({ queryKey: keyOf(one) })));
+};
+
 export interface Change extends Ask {
   method: 'POST' | 'PUT' | 'DELETE';
   path: string;

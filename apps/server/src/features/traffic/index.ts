@@ -4,6 +4,7 @@ import type { Executor } from '@sallyport/store/database/open';
 import type { Plane } from '../../dataplane/routes/plane.ts';
 import type { App } from '../../http/app-type.ts';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
+import { systemLookup } from '../../net/system-lookup.ts';
 import { probeTcp } from '../../net/tcp-probe.ts';
 import type { DeclaredKinds, NamedCertificate } from '../declared.ts';
 import type { Ground } from '../ground.ts';
@@ -26,6 +27,7 @@ import { dnsProviderStore } from './dns-providers/store.ts';
 import { internalCaRoutes } from './internal-ca/routes.ts';
 import { createInternalCa } from './internal-ca/service.ts';
 import { internalCaStore } from './internal-ca/store.ts';
+import { createOriginTest } from './proxy-hosts/origin-test.ts';
 import { createProxyHostReverter } from './proxy-hosts/reverter.ts';
 import { proxyHostRoutes } from './proxy-hosts/routes.ts';
 import { createProxyHosts, type ProxyHostDeps } from './proxy-hosts/service.ts';
@@ -134,6 +136,7 @@ export const createTraffic = (
     reservedOrigin,
     surroundings: surroundings.of,
   });
+  const testOrigin = createOriginTest({ transact, lookup: systemLookup, reservedOrigin, record, clock });
   const remoteServers = createRemoteServers({
     ...common,
     store: remoteServerStore,
@@ -244,7 +247,7 @@ export const createTraffic = (
     forget: surroundings.certificatesChanged,
 
     async routes(app: App): Promise<void> {
-      await app.register(proxyHostRoutes(proxyHosts));
+      await app.register(proxyHostRoutes(proxyHosts, testOrigin));
       await app.register(remoteServerRoutes(remoteServers));
       await app.register(internalCaRoutes(internalCa));
       await app.register(dnsProviderRoutes(dnsProviders));

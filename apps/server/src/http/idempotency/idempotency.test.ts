@@ -58,7 +58,7 @@ onBothDatabases('Idempotency-Key', (kind) => {
       const again = await post(path, body(), key);
       expect(again, path).toMatchObject({ status: 201, body: first.body });
       expect(again.headers.get('idempotency-replayed'), path).toBe('true');
-      for (const name of ['location', 'etag', 'content-type'])
+      for (const name of ['location', 'etag', 'content-type', 'x-sallyport-batch'])
         expect(again.headers.get(name), `${path} ${name}`).toBe(first.headers.get(name));
     }
   });

@@ -13,7 +13,14 @@ declare module 'fastify' {
 
 /** Printable, without blanks at its ends. */
 const KEY = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
-const KEPT_HEADERS = ['location', 'etag', 'content-type', 'x-sallyport-confirm', 'x-sallyport-reverts-at'] as const;
+const KEPT_HEADERS = [
+  'location',
+  'etag',
+  'content-type',
+  'x-sallyport-batch',
+  'x-sallyport-confirm',
+  'x-sallyport-reverts-at',
+] as const;
 
 /** Whose keys they are: nobody gets the answer to somebody else's request. */
 const callerOf = ({ identity, ip }: Actor): string => {

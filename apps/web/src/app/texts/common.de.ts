@@ -45,6 +45,8 @@ export const common: Texts<typeof english> = {
   theirs: 'Andere',
   toOverview: 'Zur Übersicht',
   tryAgain: 'Noch einmal versuchen',
+  undo: 'Rückgängig',
+  undone: 'Zurückgenommen',
   yours: 'Deine',
 };
 

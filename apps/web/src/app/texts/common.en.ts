@@ -42,6 +42,8 @@ export const common = {
   theirs: 'Theirs',
   toOverview: 'To the overview',
   tryAgain: 'Try again',
+  undo: 'Undo',
+  undone: 'Taken back',
   yours: 'Yours',
 } as const;
 

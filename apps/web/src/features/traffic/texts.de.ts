@@ -1,7 +1,9 @@
 import type { Texts } from '../../i18n/texts.ts';
+import { hosts } from './hosts/texts.de.ts';
 import type { traffic as english } from './texts.en.ts';
 
 export const traffic: Texts<typeof english> = {
+  hosts,
   noMatch: 'Hier passt nichts.',
   servers: {
     title: 'Entfernte Server',

@@ -1,4 +1,7 @@
+import { hosts } from './hosts/texts.en.ts';
+
 export const traffic = {
+  hosts,
   noMatch: 'Nothing here matches.',
   servers: {
     title: 'Remote servers',

@@ -5,7 +5,6 @@ import {
   type ColumnDef,
   flexRender,
   getCoreRowModel,
-  getFilteredRowModel,
   getSortedRowModel,
   type OnChangeFn,
   type RowData,
@@ -64,9 +63,15 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
   const frame = useRef<HTMLDivElement>(null);
   const texts = useMemo(
-    () => (textOf ? new Map(rows.map((row) => [rowId(row), textOf(row).toLowerCase()])) : undefined),
-    [rows, textOf, rowId],
+    () => rows.map((row) => (textOf ? textOf(row) : JSON.stringify(row)).toLowerCase()),
+    [rows, textOf],
   );
+  // Before the table is: it would ask for each column of each row.
+  const found = useMemo(() => {
+    const wanted = words(search);
+    if (wanted.length === 0) return rows as T[];
+    return rows.filter((_row, i) => wanted.every((word) => texts[i]?.includes(word)));
+  }, [rows, texts, search]);
   const columnVisibility = useMemo<VisibilityState>(() => {
     const shown = columns.map((column) => {
       const id = column.id ?? String((column as { accessorKey?: unknown }).accessorKey);
@@ -76,24 +81,30 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
   }, [columns, hidden, isNarrow]);
 
   const table = useReactTable<T>({
-    data: rows as T[],
+    data: found,
     columns: columns as Column<T>[],
     getRowId: rowId,
-    state: { sorting, globalFilter: search, columnVisibility, rowSelection: selection?.chosen ?? {} },
+    state: { sorting, columnVisibility, rowSelection: selection?.chosen ?? {} },
     onSortingChange: setSorting,
     enableRowSelection: selection !== undefined,
     ...(selection ? { onRowSelectionChange: selection.onChange } : {}),
-    globalFilterFn: (row, _column, wanted: string) => {
-      const text = texts?.get(row.id) ?? JSON.stringify(row.original).toLowerCase();
-      return words(wanted).every((word) => text.includes(word));
-    },
-    getColumnCanGlobalFilter: () => true,
     getCoreRowModel: getCoreRowModel(),
     getSortedRowModel: getSortedRowModel(),
-    getFilteredRowModel: getFilteredRowModel(),
   });
 
   const shown = table.getRowModel().rows;
+  const lastChosen = useRef<string>(undefined);
+  /** Chooses one row, or with Shift all between the last one and this one. */
+  const choose = (index: number, isChosen: boolean, isRange: boolean): void => {
+    const from = isRange ? shown.findIndex(({ id }) => id === lastChosen.current) : -1;
+    const [first, last] = from < 0 ? [index, index] : [Math.min(from, index), Math.max(from, index)];
+    lastChosen.current = shown[index]?.id;
+    const ids = shown.slice(first, last + 1).map(({ id }) => id);
+    table.setRowSelection((chosen) => {
+      const others = Object.entries(chosen).filter(([id]) => !ids.includes(id));
+      return Object.fromEntries([...others, ...(isChosen ? ids.map((id) => [id, true] as const) : [])]);
+    });
+  };
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => frame.current,
@@ -172,7 +183,9 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
                       size="xs"
                       aria-label={t('chooseRow')}
                       checked={row.getIsSelected()}
-                      onChange={row.getToggleSelectedHandler()}
+                      onChange={({ currentTarget, nativeEvent }) =>
+                        choose(item.index, currentTarget.checked, (nativeEvent as MouseEvent).shiftKey)
+                      }
                     />
                   </div>
                 )}

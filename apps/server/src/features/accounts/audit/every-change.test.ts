@@ -132,6 +132,9 @@ onBothDatabases('every change', (kind) => {
     await change('change.confirm', 'POST', `/security/confirm/${third.headers.get('x-sallyport-confirm')}`);
     await app.send('DELETE', `/proxy-hosts/${third.body.uuid}`, undefined, admin.headers);
 
+    const origin = { forward_host: '127.0.0.1', forward_port: 9 };
+    await change('proxy_host.test_origin', 'POST', '/proxy-hosts/test-origin', origin);
+
     const machine = { name: 'm', host: '127.0.0.1', port: 9 };
     const server = await change<{ uuid: string }>('remote_server.create', 'POST', '/remote-servers', machine);
     await change('remote_server.update', 'PUT', `/remote-servers/${server.uuid}`, { name: 'n' });

@@ -1,9 +1,19 @@
-import { BulkDelete, BulkPatch, ListQuery, NewProxyHost, ProxyHost, ProxyHostPatch } from '@sallyport/contract';
+import {
+  BulkDelete,
+  BulkPatch,
+  ListQuery,
+  NewProxyHost,
+  OriginTest,
+  OriginToTest,
+  ProxyHost,
+  ProxyHostPatch,
+} from '@sallyport/contract';
 import { type Static, Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { parseIdentifier } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';
 import { created, ifMatch, tagged } from '../../../http/versions.ts';
+import type { createOriginTest } from './origin-test.ts';
 import type { ProxyHosts } from './service.ts';
 
 const tags = ['proxy-hosts'];
@@ -12,7 +22,7 @@ const Params = Type.Object({ uuid: Type.String() });
 const named = ({ uuid }: Static<typeof Params>) => parseIdentifier(uuid);
 
 export const proxyHostRoutes =
-  (hosts: ProxyHosts) =>
+  (hosts: ProxyHosts, testOrigin: ReturnType<typeof createOriginTest>) =>
   async (app: App): Promise<void> => {
     app.get(
       '/proxy-hosts',
@@ -75,6 +85,20 @@ export const proxyHostRoutes =
         await hosts.remove(named(request.params), request.actor, ifMatch(request));
         return reply.code(204).send(null);
       },
+    );
+
+    app.post(
+      '/proxy-hosts/test-origin',
+      {
+        config: { policy: 'member' },
+        schema: {
+          tags,
+          summary: 'Try an origin before a host forwards to it',
+          body: OriginToTest,
+          response: { 200: OriginTest },
+        },
+      },
+      async (request) => testOrigin(request.body, request.actor),
     );
 
     app.post(
