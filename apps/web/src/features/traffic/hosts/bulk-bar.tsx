@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../../i18n/formats.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { BulkChange } from './bulk-change.tsx';
-import { useHostChanges } from './use-host-changes.ts';
+import { useHostChanges } from './use-host-changes.tsx';
 
 interface BulkBarProps {
   /** The hosts that are chosen, at least one. */

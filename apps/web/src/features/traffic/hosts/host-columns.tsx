@@ -9,7 +9,8 @@ import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { originOf, siteOf } from './addresses.ts';
 import { HostMenu } from './host-menu.tsx';
-import { HostStateBadge, stateOf } from './host-state.tsx';
+import { stateOf } from './host-state.ts';
+import { HostStateBadge } from './host-state-badge.tsx';
 
 const Domain = ({ host, search }: { host: ProxyHost; search: string }) => {
   const { t } = useTranslation('traffic');

@@ -1,9 +1,8 @@
 import type { ProxyHost } from '@sallyport/contract';
-import { stateOf } from './host-state.tsx';
+import { stateOf } from './host-state.ts';
 
 /** States that the list can be narrowed down to. */
 export const STATE_FILTERS = ['live', 'waiting', 'unserved', 'warnings', 'disabled'] as const;
-export type StateFilter = (typeof STATE_FILTERS)[number];
 
 /** What a host can have or lack. */
 const FEATURES = {

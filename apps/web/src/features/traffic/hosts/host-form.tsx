@@ -16,7 +16,7 @@ import { BodyLimit, FieldGroup, FieldWarnings, HostFormProvider, HostSwitch, Hos
 import { HostHistory } from './host-history.tsx';
 import { GROUPS, type GroupName, NEW_HOST, type TypedHost, typedOf } from './host-values.ts';
 import { OriginFields, RemoteServerChoice } from './origin-fields.tsx';
-import { TOUCHED_BY_HOSTS, useHostChanges } from './use-host-changes.ts';
+import { TOUCHED_BY_HOSTS, useHostChanges } from './use-host-changes.tsx';
 
 const MOST_CHOICES = 100;
 

@@ -7,7 +7,7 @@ import { useChange, useRead } from '../../../api/query.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { batchOf, offerUndo } from '../../../ui/undo.tsx';
-import { TOUCHED_BY_HOSTS } from './use-host-changes.ts';
+import { TOUCHED_BY_HOSTS } from './use-host-changes.tsx';
 
 const ENTRIES = 30;
 const LONGEST = 300;

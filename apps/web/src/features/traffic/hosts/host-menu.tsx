@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
 import { notifyFailed } from '../../../ui/notify.ts';
 import { firstNameOf } from './addresses.ts';
-import { useHostChanges } from './use-host-changes.ts';
+import { useHostChanges } from './use-host-changes.tsx';
 
 /** What can be done with one host without opening it. */
 export const HostMenu = ({ host }: { host: ProxyHost }) => {

@@ -3,21 +3,13 @@ import type { ProxyHost } from '@sallyport/contract';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { StateBadge, type StateKind } from '../../../ui/state-badge.tsx';
-
-export type HostState = 'live' | 'waiting' | 'unserved' | 'disabled';
+import { type HostState, stateOf } from './host-state.ts';
 
 const KINDS: Readonly<Record<HostState, StateKind>> = {
   live: 'good',
   waiting: 'waiting',
   unserved: 'bad',
   disabled: 'off',
-};
-
-/** What the proxy makes of a host. */
-export const stateOf = ({ enabled, applied, issue }: ProxyHost): HostState => {
-  if (issue !== null) return 'unserved';
-  if (!applied) return 'waiting';
-  return enabled ? 'live' : 'disabled';
 };
 
 /** What the proxy makes of a host, with the reason, and what it will not do although its fields say so. */
