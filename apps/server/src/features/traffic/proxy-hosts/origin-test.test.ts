@@ -55,7 +55,10 @@ test('what is no origin of an ordinary host is not asked, by whatever name', asy
     ['localhost', own],
   ] as const) {
     const { status, body } = await tryOut({ forward_host, forward_port });
-    expect({ status, body }).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^forward_host is /) } });
+    expect({ status, body }).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^forward_host is /) },
+    });
   }
   const reserved = { forward_host: '127.0.0.1', forward_port: own, forward_reserved: true };
   expect(await tryOut(reserved, user)).toMatchObject({ status: 400 });
