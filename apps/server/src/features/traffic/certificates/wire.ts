@@ -61,7 +61,13 @@ export const toWire = (
     expires_at: isThere ? certificate.expires_at : null,
     created_at: certificate.created_at,
     applied: isThere && state.applied,
-    issue: state.issue ?? keeping?.issue ?? validityWarning(certificate, now) ?? null,
+    // That the proxy lacks what only stands in for it is no news while the order failed.
+    issue:
+      (isThere ? undefined : keeping?.issue) ??
+      state.issue ??
+      keeping?.issue ??
+      validityWarning(certificate, now) ??
+      null,
     status: isThere ? 'valid' : keeping === undefined || keeping.issue !== null ? 'failed' : 'pending',
     ...shownKeeping(keeping),
   };
