@@ -1,4 +1,4 @@
-import type { AcmeAccount, Certificate, CertificateInUse, ProxyHost } from '@sallyport/contract';
+import type { AcmeAccount, Certificate, CertificateInUse, Preflight, ProxyHost, SignedIn } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -9,10 +9,14 @@ import { until } from '../support/until.ts';
 /** Generous: two cores do the work of twenty. */
 const SOON_MS = 120_000;
 
+/** Who may change settings; nobody before `beforeAll` made one. */
+let administrator: Record<string, string> = {};
+
 const send = async <T>(product: Product, method: string, path: string, body?: object): Promise<T> => {
   const response = await fetch(`${product.api}${path}`, {
     method,
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    headers: { ...administrator, ...(body && { 'content-type': 'application/json' }) },
+    ...(body && { body: JSON.stringify(body) }),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -26,6 +30,10 @@ describe('certificates that come and renew by themselves', () => {
     const [api = 0, http = 0, https = 0] = await freePorts(3);
     product = createProduct({ api, http, https });
     [pebble] = await Promise.all([startPebble({ httpPort: http, badNonces: 50 }), product.start()]);
+    const credentials = { email: 'ada@example.com', password: 'correct horse battery' };
+    const { token } = await send<SignedIn>(product, 'POST', '/setup', credentials);
+    administrator = { authorization: `Bearer ${token}` };
+    for (const setting of pebble.settings) await send(product, 'POST', '/settings', setting);
     await send<AcmeAccount>(product, 'POST', '/acme/accounts', {
       name: 'Pebble',
       directory_url: pebble.directoryUrl,
@@ -120,8 +128,8 @@ describe('certificates that come and renew by themselves', () => {
 
   test('what the authority refuses is told in its words with what to do, and not asked for again at once', async () => {
     const name = 'refused.example.test';
-    // Nobody listens there.
-    await pebble.dns.setAddresses(name, ['127.0.0.9']);
+    // Whether that is so for the authority, too, can't be known from here.
+    await pebble.dns.breakName(name);
     const { id } = await order({ names: [name] });
     const failed = await settled(id, ({ status }) => status === 'failed');
     expect(failed.issue).toMatch(/could not validate refused\.example\.test: .*open port 80 from the internet/s);
@@ -130,8 +138,26 @@ describe('certificates that come and renew by themselves', () => {
     const pauseMs = Date.parse(failed.next_attempt_at ?? '') - Date.parse(failed.last_attempt_at ?? '');
     expect(pauseMs).toBeGreaterThanOrEqual(300_000);
     // Mended, and tried again by hand.
-    await pebble.dns.setAddresses(name, ['127.0.0.1']);
+    await pebble.dns.mendName(name);
     await send(product, 'POST', `/certificates/${id}/renew`);
     expect(await settled(id, isThere)).toMatchObject({ issue: null, problem: null });
+  });
+
+  test('what is sure to fail is found before the authority is asked, and told with its fix', async () => {
+    const name = 'elsewhere.example.test';
+    // An address of this machine where nobody listens.
+    await pebble.dns.setAddresses(name, ['127.0.0.9']);
+    const { id } = await order({ names: [name] });
+    const failed = await settled(id, ({ status }) => status === 'failed');
+    expect(failed.steps.find(({ status }) => status === 'failed')?.name).toBe('preflight');
+    expect(failed.issue).toMatch(/127\.0\.0\.9 was asked for elsewhere\.example\.test: connection refused\. Lead port/);
+    expect(failed.problem).toBeNull();
+    const body = { names: [name, 'one.example.test'] };
+    const { ok, checks } = await send<Preflight>(product, 'POST', '/certificates/preflight', body);
+    expect(ok).toBe(false);
+    expect(
+      checks.filter((check) => !check.ok).map(({ name: what, subject, blocks }) => ({ what, subject, blocks })),
+    ).toEqual([{ what: 'port-80', subject: name, blocks: true }]);
+    expect(checks.map(({ name: what }) => what)).toContain('limits');
   });
 });

@@ -184,6 +184,11 @@ export const startPebble = async (options: PebbleOptions = {}) => {
     dns,
     /** Where it asks for http-01, on whatever address DNS says. */
     httpPort,
+    /** What a service has to be told, by POST /settings, so that it looks where this authority looks. */
+    settings: [
+      { key: 'acme.dns_resolvers', value: options.resolver ?? dns.resolver },
+      { key: 'acme.http_port', value: String(httpPort) },
+    ],
     /** Certificate of its root, PEM; a new one with each start. `index`: which, of its alternate roots. */
     root: (index = 0): Promise<string> => getText(`${management}/roots/${index}`, ca),
     /** `Valid` or `Revoked`; `serial` as Node tells it. */

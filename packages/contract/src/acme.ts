@@ -132,6 +132,11 @@ export const PreflightCheck = Type.Object(
     ok: Type.Boolean(),
     message: Type.String({ description: 'What was seen.' }),
     fix: Type.Union([Type.String(), Type.Null()], { description: 'What to do about it; null when it is fine.' }),
+    blocks: Type.Boolean({
+      description:
+        'An order is not sent to the authority while this is so. False where it may only look so from here, as behind a router ' +
+        'that does not lead its own public address back inside.',
+    }),
   },
   { title: 'PreflightCheck' },
 );

@@ -234,6 +234,14 @@ export const SETTINGS = {
     description:
       'Where DNS is asked when certificates are ordered: addresses of name servers, with a port where it is not 53, such as 192.0.2.1 [2001:db8::1]:5353. Empty: those of the system.',
   },
+  'acme.http_port': {
+    type: 'integer',
+    minimum: 1,
+    maximum: 65_535,
+    default: '80',
+    description:
+      'The port at which authorities ask for http-01: 80, but for a private authority that is set up otherwise. The look before an order asks there, too.',
+  },
   'smtp.host': {
     type: 'text',
     takesSession: true,

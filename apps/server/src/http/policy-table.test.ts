@@ -108,6 +108,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'PUT /certificates/:id': 'sensitive',
   'DELETE /certificates/:id': 'sensitive',
   'POST /certificates/order': 'sensitive',
+  'POST /certificates/preflight': 'sensitive',
   'POST /certificates/:id/renew': 'sensitive',
   'GET /acme/accounts': 'member',
   'POST /acme/accounts': 'sensitive',

@@ -86,7 +86,7 @@ const unpacked = (chunks: readonly Buffer[], encoding: string | undefined): Buff
   }
 };
 
-const answerOn = async (socket: Socket, method: 'HEAD' | 'GET', name: string): Promise<SiteAnswer> => {
+const answerOn = async (socket: Socket, method: 'HEAD' | 'GET', name: string, path = '/'): Promise<SiteAnswer> => {
   // Only when it is needed: a module that imports it brings all that it has, WebSockets too, into memory.
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
@@ -94,7 +94,7 @@ const answerOn = async (socket: Socket, method: 'HEAD' | 'GET', name: string): P
     const sent = request({
       createConnection: () => socket,
       method,
-      path: '/',
+      path,
       headers: { host, ...HEADERS },
       setHost: false,
       maxHeaderSize: MAX_HEADER_BYTES,
@@ -145,9 +145,9 @@ const greet = (door: ProxyDoor, name: string, signal: AbortSignal): Promise<Gree
     return { certificate: secured.getPeerX509Certificate(), offersHttp2: secured.alpnProtocol === 'h2' };
   });
 
-/** GET / of a site at a proxy, without following where it leads. Rejects with a `SafeFetchError`. */
-export const getSite = (door: ProxyDoor, name: string, signal: AbortSignal): Promise<SiteAnswer> =>
-  onConnection(door, name, ['http/1.1'], signal, (socket) => answerOn(socket, 'GET', name));
+/** GET of a path of a site at a proxy, without following where it leads. Rejects with a `SafeFetchError`. */
+export const getSite = (door: ProxyDoor, name: string, signal: AbortSignal, path = '/'): Promise<SiteAnswer> =>
+  onConnection(door, name, ['http/1.1'], signal, (socket) => answerOn(socket, 'GET', name, path));
 
 /** HEAD and GET / of a site at a proxy, and what it presents over TLS. Rejects with a `SafeFetchError`. */
 export const askSite = async (door: ProxyDoor, name: string, signal: AbortSignal): Promise<SiteAnswers> => {

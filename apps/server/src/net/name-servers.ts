@@ -40,6 +40,13 @@ export interface NameServer {
   address: string;
 }
 
+/** A record of who may issue certificates (RFC 8659): `issue`, `issuewild` or another tag, and its value as it is written. */
+export interface CaaRecord {
+  tag: string;
+  value: string;
+  isCritical: boolean;
+}
+
 /**
  * Asks DNS itself, past /etc/hosts. `servers` are where look-ups begin, `address` or `address:port`; none: the system's.
  * A server of a zone that is among them is asked at the port that is given there.
@@ -59,6 +66,37 @@ export const createNameServers = (servers: readonly string[]) => {
 
   return {
     servers,
+
+    /** IPv4 and IPv6 addresses of a name, over its aliases; empty when it has none. Rejects when that could not be found out. */
+    async addresses(name: string): Promise<string[]> {
+      const kinds = [resolver.resolve4(name), resolver.resolve6(name)];
+      const answers = await Promise.allSettled(kinds.map((kind) => found(name, kind)));
+      const all = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+      const failed = answers.find((answer) => answer.status === 'rejected');
+      if (all.length === 0 && failed) throw failed.reason;
+      return all;
+    },
+
+    /** The CAA records that hold for a name: its own, or those of the nearest name above (RFC 8659, section 3). */
+    async authoritiesOf(name: string): Promise<{ at: string; records: CaaRecord[] } | undefined> {
+      for (let at = name; at !== ''; at = at.slice(at.indexOf('.') + 1 || at.length)) {
+        const records = await found(at, resolver.resolveCaa(at));
+        if (records.length === 0) continue;
+        return {
+          at,
+          records: records.flatMap(({ critical, ...tags }) =>
+            Object.entries(tags)
+              .filter(([tag]) => tag !== 'type')
+              .map(([tag, value]) => ({
+                tag: tag.toLowerCase(),
+                value: String(value),
+                isCritical: (critical & 128) !== 0,
+              })),
+          ),
+        };
+      }
+      return undefined;
+    },
 
     /** Where a name leads by CNAME records; itself without one. Rejects when they lead in a circle, or too far. */
     async follow(name: string): Promise<string> {

@@ -170,7 +170,11 @@ export const createTraffic = (
   const keepingWayIn = createKeepWayIn({ store: proxyHostStore, isOwnApi });
   const challenges = createChallenges({ dataDir, database, node, clock, log });
 
-  const { providers: dnsProviders, writer: records } = createDnsProviderParts(ground, {
+  const {
+    providers: dnsProviders,
+    writer: records,
+    nameServers,
+  } = createDnsProviderParts(ground, {
     resolvers: () => settings.read('acme.dns_resolvers'),
     fetch: administratorsFetch,
   });
@@ -185,6 +189,8 @@ export const createTraffic = (
       named: (executor, name) => dnsProviderStore(executor).named(name),
       access: dnsProviders.access,
       records,
+      nameServers,
+      tryRecord: dnsProviders.tryFor,
     },
     internalCa,
     publish: protection.publish,

@@ -19,6 +19,7 @@ const CHANGE_NOTHING = new Set([
   'POST /security/notifications/test',
   'POST /backups/:name/verify',
   'POST /backups/copies/test',
+  'POST /certificates/preflight',
 ]);
 /** They start and end a process, which no store can take back; their entries are held by crowdsec.test.ts. */
 const OF_PROCESSES = new Set(['POST /admin/crowdsec/start', 'POST /admin/crowdsec/stop']);

@@ -1,6 +1,9 @@
 import type { Registry } from '@prometheus-io/client';
 import type { CertificateStep, LogEntry, NotificationEvent, SettingKey } from '@sallyport/contract';
 import type { App } from '../../../http/app-type.ts';
+import { getSite } from '../../../net/ask-site.ts';
+import type { NameServers } from '../../../net/name-servers.ts';
+import { systemLookup } from '../../../net/system-lookup.ts';
 import type { Ground } from '../../ground.ts';
 import type { CertificatePlane, Certificates } from '../certificates/service.ts';
 import type { DnsProviderAccess } from '../dns-providers/access.ts';
@@ -25,6 +28,9 @@ import { orderRoutes } from './orders/routes.ts';
 import { createOrders, type OrderDeps } from './orders/service.ts';
 import { type OrderWithSubject, orderStore } from './orders/store.ts';
 import { createWorker } from './orders/worker.ts';
+import { createOrderPreflight } from './preflight/of-order.ts';
+import { preflightRoutes } from './preflight/routes.ts';
+import { createPreflight } from './preflight/service.ts';
 
 /** What orders need of DNS providers. */
 export interface DnsForOrders {
@@ -33,6 +39,10 @@ export interface DnsForOrders {
   /** How one is spoken to. Rejects when there is none of that number. */
   access: (id: number) => Promise<DnsProviderAccess>;
   records: DnsRecordWriter;
+  /** DNS as it is to be asked at this moment. */
+  nameServers: () => Promise<NameServers>;
+  /** Sets the record of a made-up challenge for a name and takes it away; tells what came of it. */
+  tryRecord: (id: number, name: string) => Promise<{ ok: boolean; message: string }>;
 }
 
 export interface AcmeDeps {
@@ -94,6 +104,13 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
   const expiry = createExpiryWatch({ store: expiryStore(db), tell, clock, log });
 
   const ledger = createLedger({ db, store: ledgerStore, clock });
+  const preflight = createPreflight({
+    nameServers: dns.nameServers,
+    challenges,
+    get: ({ address, port }, name, path, signal) => getSite({ address, port, isTls: false }, name, signal, path),
+    port: async () => Number(await setting('acme.http_port')),
+    lookup: systemLookup,
+  });
   const attempt = createAttempt({
     db,
     transact,
@@ -101,7 +118,7 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
     store: orderStore,
     findAccount,
     vault,
-    acmeOrder: createAcmeOrder({ ledger, challenges, dns, clock }),
+    acmeOrder: createAcmeOrder({ ledger, preflight, challenges, dns, clock }),
     issueInternally: internalCa.issue,
     replace: certificates.within.replace,
     plane,
@@ -137,6 +154,7 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
     log,
   });
   const orders = createOrders({
+    db,
     transact,
     store: orderStore,
     certificates,
@@ -150,10 +168,21 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
     clock,
   });
 
+  const preflightOfOrder = createOrderPreflight({
+    plan: orders.plan,
+    findAccount,
+    vault,
+    preflight,
+    ledger,
+    tryRecord: dns.tryRecord,
+    clock,
+  });
+
   return {
     async routes(app: App): Promise<void> {
       await app.register(accountRoutes(accounts));
       await app.register(orderRoutes(orders));
+      await app.register(preflightRoutes(preflightOfOrder));
     },
 
     /** To be told that hosts or settings changed: some host may lack a certificate now. */

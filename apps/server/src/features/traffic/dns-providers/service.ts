@@ -268,6 +268,12 @@ export const createDnsProviders = (deps: DnsProviderDeps) => {
       await transact((tx) => deleteIn(tx, named, actor, checkVersion));
     },
 
+    /** Sets the record of a made-up challenge for a name and takes it away. Resolves with what came of it, in words. */
+    async tryFor(id: number, name: string): Promise<{ ok: boolean; message: string }> {
+      const stored = await findIn(db, id);
+      return tryRecord(writer, () => accessOf(stored), name);
+    },
+
     /** Sets a record and takes it away again. Throws a 409 while it is at it already. */
     async test(named: Identifier, zone: string, actor: Actor): Promise<DnsProviderTest> {
       const domain = zoneOf(zone);

@@ -8,6 +8,7 @@ import {
   makeCsr,
   type Order,
 } from '@sallyport/acme';
+import type { AcmePreflight } from '../preflight/service.ts';
 import type { AcmeAttempt } from './acme-attempt.ts';
 import { CannotOrder } from './failure.ts';
 import type { Ledger } from './ledger/service.ts';
@@ -16,6 +17,7 @@ import type { OrderWithSubject } from './store.ts';
 
 export interface AcmeOrderDeps extends ProvingDeps {
   ledger: Ledger;
+  preflight: Pick<AcmePreflight, 'check'>;
   clock: () => Date;
 }
 
@@ -41,7 +43,24 @@ export const predecessorOf = ({ is_placeholder, chain_pem, domains, names }: Ord
 
 /** Has an authority issue a certificate, from wherever the last attempt got. Resolves with its chain and key. */
 export const createAcmeOrder = (deps: AcmeOrderDeps) => {
-  const { ledger, clock } = deps;
+  const { ledger, preflight, clock } = deps;
+
+  /** Looks, before the authority is told of it, at what would keep an order from succeeding. */
+  const look = async ({ row, account, client, steps }: AcmeAttempt): Promise<void> => {
+    await steps.enter('preflight', 'Looks whether the names lead here, and may be certified.');
+    const { checks } = await preflight.check({
+      names: row.names.split(','),
+      challenge: row.challenge ?? 'http-01',
+      directoryUrl: account.directory_url,
+      accountUrl: account.account_url,
+      directory: client.directory,
+    });
+    const faults = checks.filter(({ ok }) => !ok);
+    const certain = faults.find(({ blocks }) => blocks);
+    if (certain) throw new CannotOrder(`${certain.message} ${certain.fix ?? ''}`.trim());
+    const [doubt] = faults;
+    if (doubt) await steps.enter('preflight', `${doubt.message} That may look so from here only.`);
+  };
 
   /** The order that was under way, unless the authority is done with it. */
   const takeUp = async ({
@@ -105,7 +124,9 @@ export const createAcmeOrder = (deps: AcmeOrderDeps) => {
   };
 
   return async (attempt: AcmeAttempt): Promise<{ chainPem: string; keyPem: string }> => {
-    const { account, client, steps } = attempt;
+    const { account, client, steps, underWay } = attempt;
+    if (!underWay) await look(attempt);
+    await steps.enter('account', `Orders with ${account.name} at ${new URL(account.directory_url).host}.`);
     if (account.account_url === null)
       throw new CannotOrder(`The account ${account.name} is not registered: add it anew`);
     await steps.enter('order', 'Asks the authority for an order.');

@@ -81,7 +81,6 @@ export const createAttempt = (deps: AttemptDeps) => {
     const account = row.account_id === null ? undefined : await deps.findAccount(row.account_id);
     if (!account) throw new CannotOrder('The account it is ordered with is gone: order it anew with another one');
     const underWay = keptOf(row);
-    await steps.enter('account', `Orders with ${account.name} at ${new URL(account.directory_url).host}.`);
     return withClient(clientOf(account, vault, signal), clock, (client) =>
       deps.acmeOrder({
         row,

@@ -22,6 +22,7 @@ export interface OrderDefaults {
 }
 
 export interface OrderDeps {
+  db: Executor;
   transact: Transact;
   store: (executor: Executor) => OrderStore;
   certificates: Pick<Certificates, 'get' | 'within'>;
@@ -58,9 +59,17 @@ export const newOrderRow = (
   updated_at: now,
 });
 
+/** An order that is not made (yet). */
+export interface PlannedOrder {
+  names: readonly string[];
+  challenge: 'http-01' | 'dns-01';
+  accountId: number;
+  dnsProviderId: number | null;
+}
+
 /** Orders certificates, and has them renewed before their time. */
 export const createOrders = (deps: OrderDeps) => {
-  const { transact, store, certificates, accounts, nudge, record, clock } = deps;
+  const { db, transact, store, certificates, accounts, nudge, record, clock } = deps;
 
   const providerOf = async (
     tx: Executor,
@@ -126,6 +135,20 @@ export const createOrders = (deps: OrderDeps) => {
   };
 
   return {
+    /** What an order with an account would be, without making it; undefined for the internal authority. Throws a 400. */
+    async plan(input: NewCertificateOrder): Promise<PlannedOrder | undefined> {
+      if (input.provider === 'internal') {
+        refuseForInternal(input);
+        parseInternalNames(input.names);
+        return undefined;
+      }
+      const challenge = challengeOf(input);
+      const names = parseOrderNames(input.names, challenge);
+      const { account_id, dns_provider_id } = await howOf(db, input, challenge, await deps.defaults());
+      if (account_id === null || account_id === undefined) throw new Error('an order has an account');
+      return { names, challenge, accountId: account_id, dnsProviderId: dns_provider_id ?? null };
+    },
+
     /** Takes an order in; it is worked at by itself. Throws a 400 that names the field. */
     async order(input: NewCertificateOrder, actor: Actor): Promise<CertificateInUse> {
       const isInternal = input.provider === 'internal';

@@ -19,29 +19,40 @@ export interface LedgerDeps {
 }
 
 /** Counts what is asked of authorities, and refuses what they would. */
-export const createLedger = ({ db, store, clock }: LedgerDeps) => ({
-  /** Notes an order before it is made. Throws `LimitReached` when the authority would not take it. */
-  async enter(account: StoredAccount, names: readonly string[], isRenewal: boolean): Promise<LedgerEntry> {
-    const { directory_url: directoryUrl, account_url } = account;
-    const accountUrl = account_url ?? '';
-    const now = clock();
-    const registeredDomains = await registeredDomainsOf(names);
-    const kept = new Date(now.getTime() - KEPT_MS).toISOString();
-    const limits = limitsOf(directoryUrl);
-    if (limits) {
-      const asked = await store(db).since(directoryUrl, kept);
-      checkLimits({ asked, limits, accountUrl, names, registeredDomains, isRenewal, now });
-    }
-    await store(db).prune(kept);
-    await store(db).note(directoryUrl, { accountUrl, names, registeredDomains, isRenewal, at: now });
-    return { directoryUrl, names };
-  },
+export const createLedger = ({ db, store, clock }: LedgerDeps) => {
+  const keptSince = (now: Date): string => new Date(now.getTime() - KEPT_MS).toISOString();
 
-  /** Notes what came of it. */
-  settle: (
-    { directoryUrl, names }: LedgerEntry,
-    outcome: 'issued' | 'failed' | 'refused',
-    executor: Executor = db,
-  ): Promise<void> => store(executor).settle(directoryUrl, names, outcome),
-});
+  /** Throws `LimitReached` when the authority would not take such an order now. */
+  const check = async (account: StoredAccount, names: readonly string[], isRenewal: boolean): Promise<void> => {
+    const limits = limitsOf(account.directory_url);
+    if (!limits) return;
+    const now = clock();
+    const asked = await store(db).since(account.directory_url, keptSince(now));
+    const registeredDomains = await registeredDomainsOf(names);
+    checkLimits({ asked, limits, accountUrl: account.account_url ?? '', names, registeredDomains, isRenewal, now });
+  };
+
+  return {
+    check,
+
+    /** Notes an order before it is made. Throws `LimitReached` when the authority would not take it. */
+    async enter(account: StoredAccount, names: readonly string[], isRenewal: boolean): Promise<LedgerEntry> {
+      const { directory_url: directoryUrl, account_url } = account;
+      const accountUrl = account_url ?? '';
+      const now = clock();
+      await check(account, names, isRenewal);
+      const registeredDomains = await registeredDomainsOf(names);
+      await store(db).prune(keptSince(now));
+      await store(db).note(directoryUrl, { accountUrl, names, registeredDomains, isRenewal, at: now });
+      return { directoryUrl, names };
+    },
+
+    /** Notes what came of it. */
+    settle: (
+      { directoryUrl, names }: LedgerEntry,
+      outcome: 'issued' | 'failed' | 'refused',
+      executor: Executor = db,
+    ): Promise<void> => store(executor).settle(directoryUrl, names, outcome),
+  };
+};
 export type Ledger = ReturnType<typeof createLedger>;
