@@ -41,10 +41,50 @@ const dark: MantineColorsTuple = [
   '#0d1113',
 ];
 
+/** What warns, what failed and what waits: as the accent, step 6 is read on its own tint. */
+const yellow: MantineColorsTuple = [
+  '#fdf6e3',
+  '#f9ebc4',
+  '#f2d98a',
+  '#e9c44f',
+  '#dcae26',
+  '#b98a0e',
+  '#7d5600',
+  '#6b4a00',
+  '#543a00',
+  '#3d2a00',
+];
+
+const red: MantineColorsTuple = [
+  '#fdeeee',
+  '#f9d9d9',
+  '#f2b1b0',
+  '#ec8886',
+  '#e66865',
+  '#d8443f',
+  '#b3261e',
+  '#941d17',
+  '#761712',
+  '#57100c',
+];
+
+const blue: MantineColorsTuple = [
+  '#eaf2fb',
+  '#d3e4f6',
+  '#a5c7ec',
+  '#76aae2',
+  '#5592d9',
+  '#2f78c8',
+  '#1d5ca3',
+  '#174b86',
+  '#113a69',
+  '#0b294b',
+];
+
 export const theme = createTheme({
   primaryColor: 'verdigris',
   primaryShade: 6,
-  colors: { verdigris, gray: slate, dark },
+  colors: { verdigris, gray: slate, dark, yellow, red, blue },
   autoContrast: true,
   defaultRadius: 'sm',
   fontFamily:

@@ -1,9 +1,7 @@
 import { Badge, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCircleDashed, IconClock, IconX } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
-
-/** The five states that anything can be in; the same colour, sign and place everywhere. */
-export type StateKind = 'good' | 'waiting' | 'warning' | 'bad' | 'off';
+import type { StateKind } from './state-kind.ts';
 
 const LOOKS = {
   good: { color: 'verdigris', icon: IconCheck },

@@ -1,1 +1,3 @@
-export const system = {} as const;
+import { overview } from './overview/texts.en.ts';
+
+export const system = { overview } as const;

@@ -2,7 +2,8 @@ import { Group, Text, Tooltip } from '@mantine/core';
 import type { ProxyHost } from '@sallyport/contract';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { StateBadge, type StateKind } from '../../../ui/state-badge.tsx';
+import { StateBadge } from '../../../ui/state-badge.tsx';
+import type { StateKind } from '../../../ui/state-kind.ts';
 import { type HostState, stateOf } from './host-state.ts';
 
 const KINDS: Readonly<Record<HostState, StateKind>> = {

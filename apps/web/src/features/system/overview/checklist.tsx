@@ -1,0 +1,106 @@
+import { Anchor, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
+import type { DescribedSetting, ProxyHost } from '@sallyport/contract';
+import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { useRead } from '../../../api/query.ts';
+import { useWho } from '../../../app/who.ts';
+import type { Facts } from './facts.ts';
+import { Reaching } from './reaching.tsx';
+
+/** Where a host is seen by its visitors. Wildcards have no page of their own. */
+const pageOf = ({ domain, certificate_id, auto_certificate, ssl_forced }: ProxyHost): string | undefined => {
+  const name = domain.split(',').find((one) => !one.includes('*'));
+  const isTls = certificate_id !== null || auto_certificate || ssl_forced;
+  return name && `${isTls ? 'https' : 'http'}://${name.trim()}/`;
+};
+
+type Step = 'admin' | 'host' | 'page' | 'certificate' | 'totp' | 'backup' | 'drill' | 'address';
+
+/** What is left to do on a fresh system, up to the first page that is served and the way back in. Gone once all is done. */
+export const Checklist = ({ facts }: { facts: Facts }) => {
+  const { t } = useTranslation('system');
+  const { user } = useWho();
+  const [isHidden, setHidden] = useLocalStorage({ key: 'sallyport.checklist-hidden', defaultValue: false });
+  const address = useRead<DescribedSetting>('/settings/app.public_url');
+  const { hosts, backups, emergency } = facts;
+  if (isHidden || !hosts || !backups || !emergency || !address.data) return null;
+  const served = hosts.find((host) => host.applied && host.enabled);
+  const page = served && pageOf(served);
+  const steps: { name: Step; isDone: boolean; to?: string; href?: string | undefined }[] = [
+    { name: 'admin', isDone: user !== undefined, to: '/users' },
+    { name: 'host', isDone: hosts.length > 0, to: '/hosts/new' },
+    { name: 'page', isDone: served !== undefined, to: '/hosts', href: page },
+    {
+      name: 'certificate',
+      isDone: hosts.some(({ certificate_id, auto_certificate }) => certificate_id !== null || auto_certificate),
+      to: '/certificates',
+    },
+    { name: 'totp', isDone: user?.totp_enabled === true, to: '/account' },
+    { name: 'backup', isDone: backups.some(({ verified_at }) => verified_at !== null), to: '/backups' },
+    { name: 'drill', isDone: emergency.last_proven_at !== null, to: '/emergency' },
+    { name: 'address', isDone: address.data.is_set },
+  ];
+  const done = steps.filter(({ isDone }) => isDone).length;
+  if (done === steps.length) return null;
+  return (
+    <Paper withBorder p="md" component="section">
+      <Group justify="space-between" mb="xs">
+        <Title order={2}>{t('overview.checklist')}</Title>
+        <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setHidden(true)}>
+          {t('overview.hide')}
+        </Button>
+      </Group>
+      <Progress
+        value={(done / steps.length) * 100}
+        size="sm"
+        mb="sm"
+        aria-label={t('overview.doneOf', { done, all: steps.length })}
+      />
+      <Stack gap="xs" component="ol" p={0} m={0}>
+        {steps.map(({ name, isDone, to, href }) => (
+          <Group key={name} component="li" gap="xs" wrap="nowrap" align="flex-start" style={{ listStyle: 'none' }}>
+            {isDone ? (
+              <IconCircleCheckFilled
+                size={20}
+                style={{ flexShrink: 0 }}
+                color="var(--mantine-color-verdigris-text)"
+                aria-label={t('overview.done')}
+              />
+            ) : (
+              <IconCircle
+                size={20}
+                style={{ flexShrink: 0 }}
+                color="var(--mantine-color-dimmed)"
+                aria-label={t('overview.toDo')}
+              />
+            )}
+            <div>
+              <Text size="sm" fw={500} component="div">
+                {!isDone && to ? (
+                  <Anchor component={Link} to={to} inherit>
+                    {t(`overview.steps.${name}`)}
+                  </Anchor>
+                ) : (
+                  t(`overview.steps.${name}`)
+                )}
+              </Text>
+              {!isDone && (
+                <Text size="sm" c="dimmed">
+                  {t(`overview.stepsWhy.${name}`)}
+                </Text>
+              )}
+              {isDone && href && (
+                <Anchor href={href} target="_blank" rel="noreferrer" size="sm" className="foreign">
+                  {t('overview.openPage', { href })}
+                </Anchor>
+              )}
+              {name === 'address' && !isDone && <Reaching />}
+            </div>
+          </Group>
+        ))}
+      </Stack>
+    </Paper>
+  );
+};
