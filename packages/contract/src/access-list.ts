@@ -74,6 +74,31 @@ export type AccessListInUse = Static<typeof AccessListInUse>;
 export const AccessTest = Type.Object({ ip: Type.String({ minLength: 1, maxLength: 64 }) }, { title: 'AccessTest' });
 export type AccessTest = Static<typeof AccessTest>;
 
+export const AccessDraftTest = Type.Object(
+  {
+    type: fields.type,
+    rules: Type.Optional(fields.rules),
+    countries: Type.Optional(fields.countries),
+    local_network_only: Type.Optional(fields.local_network_only),
+    enabled: Type.Optional(fields.enabled),
+    ip: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Default: the address this request comes from.' }),
+    ),
+  },
+  { title: 'AccessDraftTest', additionalProperties: false, description: 'What decides of a list, and an address.' },
+);
+export type AccessDraftTest = Static<typeof AccessDraftTest>;
+
+export const AccessDraftResult = Type.Object(
+  {
+    ip: Type.String({ description: 'The address that was judged, in its canonical form.' }),
+    allowed: Type.Boolean(),
+    reason: Type.String(),
+  },
+  { title: 'AccessDraftResult' },
+);
+export type AccessDraftResult = Static<typeof AccessDraftResult>;
+
 export const AccessTestResult = Type.Object(
   { allowed: Type.Boolean(), reason: Type.String() },
   { title: 'AccessTestResult' },

@@ -193,6 +193,7 @@ test('describes what succeeds', async () => {
   const access = await send<{ id: number }>('POST', '/access-lists', list);
   await send('PUT', `/access-lists/${access.id}`, { ...list, name: 'm' });
   await send('POST', `/access-lists/${access.id}/test`, { ip: '10.1.1.1' });
+  await send('POST', '/access-lists/test', { type: 'allow', rules: list.rules });
   const form = uploadForm('site', makeCertificate(['site.example.com']));
   const { id } = await send<{ id: number }>('POST', '/certificates/upload', form);
   await send('PUT', `/certificates/${id}`, uploadForm('other', makeCertificate(['site.example.com'])));

@@ -129,6 +129,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /access-lists/:id': 'member',
   'PUT /access-lists/:id': 'sensitive',
   'DELETE /access-lists/:id': 'sensitive',
+  'POST /access-lists/test': 'member',
   'POST /access-lists/:id/test': 'member',
   'GET /security/status': 'member',
   'GET /security/config': 'member',

@@ -61,6 +61,19 @@ export const readAnew = async (paths: readonly string[]): Promise<void> => {
   await Promise.all(paths.map((one) => queryClient.invalidateQueries({ queryKey: keyOf(one) })));
 };
 
+/** Asks by POST what changes nothing, anew whenever `body` is another one; the answer before stays meanwhile. */
+export const useAsked = <T>(path: string, body: unknown, isOn = true) => {
+  const { data, ...rest } = useQuery<Answer<T>, ApiError>({
+    queryKey: [...keyOf(path), body],
+    queryFn: ({ signal }) => ask<T>('POST', path, { body, signal }),
+    enabled: isOn,
+    placeholderData: keepPreviousData,
+    // What was asked with each letter that is typed.
+    gcTime: 30_000,
+  });
+  return { ...rest, data: data?.data };
+};
+
 export interface Change extends Ask {
   method: 'POST' | 'PUT' | 'DELETE';
   path: string;

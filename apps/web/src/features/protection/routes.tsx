@@ -1,4 +1,13 @@
 import type { RouteObject } from 'react-router';
 
-/** Screens of this neighbourhood. */
-export const protectionRoutes: RouteObject[] = [];
+/** Screens of what keeps harm away. */
+export const protectionRoutes: RouteObject[] = [
+  {
+    path: '/access-lists',
+    lazy: async () => ({ Component: (await import('./access-lists/access-lists.tsx')).AccessLists }),
+    children: ['new', ':uuid'].map((path) => ({
+      path,
+      lazy: async () => ({ Component: (await import('./access-lists/access-list-form.tsx')).AccessListForm }),
+    })),
+  },
+];

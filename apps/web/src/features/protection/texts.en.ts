@@ -1,1 +1,3 @@
-export const protection = {} as const;
+import { accessLists } from './access-lists/texts.en.ts';
+
+export const protection = { accessLists } as const;

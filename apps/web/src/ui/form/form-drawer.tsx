@@ -16,6 +16,8 @@ interface FormDrawerProps<T extends Record<string, unknown>> {
   action?: string;
   /** Whether the reader may look only. */
   isReadOnly?: boolean;
+  /** Below the fields: also for those who may look only. */
+  below?: ReactNode;
   /** More buttons, left of it. */
   more?: ReactNode;
   children: ReactNode;
@@ -25,7 +27,7 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : J
 
 /** The form of an object, beside the list it belongs to. Closing it asks when something typed would be lost. */
 export const FormDrawer = <T extends Record<string, unknown>>(props: FormDrawerProps<T>) => {
-  const { title, isOpen, onClose, onSaved, object, action, isReadOnly = false, more, children } = props;
+  const { title, isOpen, onClose, onSaved, object, action, isReadOnly = false, below, more, children } = props;
   const { form, problem, overtaken, isSaving, submit, goOn } = object;
   const { t } = useTranslation();
   const isNarrow = useMediaQuery('(max-width: 48em)');
@@ -90,6 +92,7 @@ export const FormDrawer = <T extends Record<string, unknown>>(props: FormDrawerP
           <Fieldset variant="unstyled" disabled={isReadOnly}>
             <Stack gap="md">{children}</Stack>
           </Fieldset>
+          {below}
           <Problem error={problem} />
           <Group justify="flex-end" gap="xs">
             {more}

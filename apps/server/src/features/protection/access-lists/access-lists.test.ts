@@ -1,6 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ownCountryDatabase } from '@sallyport/access/country-database';
-import type { AccessList, AccessTestResult, ErrorBody, GuardConfig, ProxyHost } from '@sallyport/contract';
+import type {
+  AccessDraftResult,
+  AccessList,
+  AccessTestResult,
+  ErrorBody,
+  GuardConfig,
+  ProxyHost,
+} from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { writeCountryDatabase } from '../../../../../../test/support/country-database.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
@@ -52,6 +59,28 @@ onBothDatabases('access lists', (kind) => {
     expect((await app.send<AccessList>('PUT', `/access-lists/${body.id}`, body)).body).toMatchObject({
       name: 'office',
     });
+  });
+
+  test('a list that nobody has stored is judged, too: of the address that is asked for, else of who asks', async () => {
+    const judgeDraft = (draft: object, headers?: Record<string, string>) =>
+      app.send<AccessDraftResult & ErrorBody>('POST', '/access-lists/test', draft, headers);
+    const draft = { type: 'allow', rules: [{ cidr: '10.0.0.0/8' }] };
+    expect((await judgeDraft({ ...draft, ip: '::ffff:10.1.2.3' })).body).toMatchObject({
+      ip: '10.1.2.3',
+      allowed: true,
+    });
+    expect((await judgeDraft(draft)).body).toMatchObject({ ip: '127.0.0.1', allowed: false });
+    expect((await judgeDraft({ ...draft, enabled: false })).body).toMatchObject({ allowed: true });
+    for (const [wrong, message] of [
+      [{ rules: [{ cidr: '10.0.0.1' }, { cidr: '10.0.0.0/33' }] }, /^rules\[1\]\.cidr /],
+      [{ type: 'geo_allow', rules: [] }, /^countries is required/],
+      [{ ip: '10.0.0.0/8' }, /^ip must be an IP address/],
+    ] as const) {
+      const { status, body } = await judgeDraft({ ...draft, ...wrong });
+      expect(status).toBe(400);
+      expect(body.error).toMatch(message);
+    }
+    expect((await app.send<AccessList[]>('GET', '/access-lists')).body.map(({ name }) => name)).not.toContain('draft');
   });
 
   test.each([

@@ -1,4 +1,6 @@
 import {
+  AccessDraftResult,
+  AccessDraftTest,
   AccessList,
   AccessListInUse,
   AccessListPatch,
@@ -87,6 +89,23 @@ export const accessListRoutes =
       async (request, reply) => {
         await lists.remove(parseIdentifier(request.params.id), request.actor, ifMatch(request));
         return reply.code(204).send(null);
+      },
+    );
+
+    app.post(
+      '/access-lists/test',
+      {
+        config: { policy: 'member' },
+        schema: {
+          tags,
+          summary: 'Tell what a list that is not stored would decide about an address',
+          body: AccessDraftTest,
+          response: { 200: AccessDraftResult },
+        },
+      },
+      async (request) => {
+        const { ip, ...draft } = request.body;
+        return lists.testDraft(draft, ip ?? request.actor.ip);
       },
     );
 

@@ -10,6 +10,8 @@ import {
 } from '@sallyport/access';
 import {
   ACCESS_LIST_DEFAULTS,
+  type AccessDraftResult,
+  type AccessDraftTest,
   type AccessList,
   type AccessListFields,
   type AccessListInUse,
@@ -50,6 +52,12 @@ const canonical = (text: string, field: string): string => {
     if (error instanceof InvalidNetwork) throw refuse.invalid(`${field} ${error.message}`);
     throw error;
   }
+};
+
+const addressOf = (ip: string): string => {
+  const address = canonical(ip, 'ip');
+  if (address.includes('/')) throw refuse.invalid('ip must be an IP address, not a range');
+  return address;
 };
 
 const normalise = <T extends AccessListPatch>(input: T): T => {
@@ -260,10 +268,14 @@ export const createAccessLists = (deps: AccessListDeps) => {
 
     /** Tells what a list decides about an address, as the guards would. */
     async test(named: Identifier, ip: string): Promise<AccessTestResult> {
-      const list = await findIn(db, named);
-      const address = canonical(ip, 'ip');
-      if (address.includes('/')) throw refuse.invalid('ip must be an IP address, not a range');
-      return compileAccessList(list, country)(address);
+      return compileAccessList(await findIn(db, named), country)(addressOf(ip));
+    },
+
+    /** The same of a list that nobody has stored. Throws a 400 as when it were to be stored. */
+    testDraft(draft: Omit<AccessDraftTest, 'ip'>, ip: string): AccessDraftResult {
+      const { type, ...given } = complete({ name: 'draft', ...draft });
+      const address = addressOf(ip);
+      return { ip: address, ...compileAccessList({ type, ...given }, country)(address) };
     },
   };
 };
