@@ -1,5 +1,18 @@
 import type { Texts } from '../../i18n/texts.ts';
+import { about } from './about/texts.de.ts';
+import { backups } from './backups/texts.de.ts';
+import { emergency } from './emergency/texts.de.ts';
+import { history } from './history/texts.de.ts';
 import { overview } from './overview/texts.de.ts';
+import { settings } from './settings/texts.de.ts';
 import type { system as english } from './texts.en.ts';
 
-export const system: Texts<typeof english> = { overview };
+export const system: Texts<typeof english> = {
+  noMatch: 'Hier passt nichts.',
+  overview,
+  backups,
+  emergency,
+  settings,
+  history,
+  about,
+};

@@ -1,3 +1,16 @@
+import { about } from './about/texts.en.ts';
+import { backups } from './backups/texts.en.ts';
+import { emergency } from './emergency/texts.en.ts';
+import { history } from './history/texts.en.ts';
 import { overview } from './overview/texts.en.ts';
+import { settings } from './settings/texts.en.ts';
 
-export const system = { overview } as const;
+export const system = {
+  noMatch: 'Nothing here matches.',
+  overview,
+  backups,
+  emergency,
+  settings,
+  history,
+  about,
+} as const;

@@ -1,0 +1,15 @@
+export const about = {
+  title: 'About',
+  about: 'Which version runs, what it is made of, and how programs talk to it.',
+  versions: 'Versions',
+  version: 'Version',
+  ours: 'Sallyport is free software under the Apache License 2.0.',
+  api: 'For programs',
+  apiAbout: 'Whatever this interface does, it does by the API: so can you.',
+  apiDocs: 'The API, described to read and to try',
+  openapi: 'The same as an OpenAPI document',
+  metrics: 'Metrics for Prometheus',
+  packages: 'What comes along',
+  package: 'Package',
+  licence: 'Licence',
+} as const;

@@ -1,0 +1,160 @@
+import { Anchor, Badge, Button, Collapse, Group, Paper, Stack, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import type { HistoryEntry } from '@sallyport/contract';
+import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { useChange } from '../../../api/query.ts';
+import { useWho } from '../../../app/who.ts';
+import { Moment } from '../../../ui/moment.tsx';
+import { notifyDone } from '../../../ui/notify.ts';
+import { Problem } from '../../../ui/problem.tsx';
+import { placeOf } from './resources.ts';
+
+const FIELDS_NAMED = 4;
+/** Fields that a reader knows an object by, the best first. */
+const NAMING = ['domain', 'name', 'ip'];
+
+const shown = (value: unknown): string => {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'string' ? value || '""' : JSON.stringify(value);
+};
+
+/** What the entry did, by its fields: something new had none before, something deleted has none after. */
+const doneBy = ({ action, changes }: HistoryEntry): 'made' | 'deleted' | 'changed' => {
+  if (/\.(create|upload|import|order)$/.test(action)) return 'made';
+  // A setting has a value always, if only its default.
+  if (changes.length === 0 || action.startsWith('setting')) return 'changed';
+  if (changes.every(({ before }) => before === null)) return 'made';
+  return changes.every(({ after }) => after === null) ? 'deleted' : 'changed';
+};
+
+/** The name that an object goes by, as far as the change shows it. */
+const nameOf = ({ changes, resource }: HistoryEntry): string => {
+  const named = NAMING.flatMap((name) => changes.find(({ field }) => field === name) ?? [])
+    .map(({ before, after }) => after ?? before)
+    .find((text) => typeof text === 'string' && text !== '');
+  return typeof named === 'string' ? named : placeOf(resource)?.id || resource;
+};
+
+const Diff = ({ changes }: Pick<HistoryEntry, 'changes'>) => {
+  const { t } = useTranslation(['system', 'common']);
+  return (
+    <Table.ScrollContainer minWidth={300}>
+      <Table fz="sm" layout="fixed">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th w="26%">{t('common:field')}</Table.Th>
+            <Table.Th>{t('history.before')}</Table.Th>
+            <Table.Th>{t('history.after')}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {changes.map(({ field, before, after }) => (
+            <Table.Tr key={field}>
+              <Table.Td className="foreign">{field}</Table.Td>
+              <Table.Td className="foreign" style={{ whiteSpace: 'pre-wrap' }}>
+                {shown(before)}
+              </Table.Td>
+              <Table.Td className="foreign" style={{ whiteSpace: 'pre-wrap' }}>
+                {shown(after)}
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+};
+
+/** One change of one object; opens to show from what to what. */
+const Entry = ({ entry }: { entry: HistoryEntry }) => {
+  const { t } = useTranslation('system');
+  const [isOpen, { toggle }] = useDisclosure();
+  const place = placeOf(entry.resource);
+  const verb = doneBy(entry);
+  const fields = entry.changes.map(({ field }) => field);
+  const more = fields.length - FIELDS_NAMED;
+  return (
+    <div>
+      <Group gap="xs" wrap="nowrap" align="baseline">
+        <Badge variant="default" radius="sm" tt="none" fw={500} style={{ flexShrink: 0 }}>
+          {t(`history.${verb}`)}
+        </Badge>
+        <Text size="sm" component="div" flex={1} miw={0}>
+          {place && `${t(`history.one.${place.kind.name}`)} `}
+          {place && verb !== 'deleted' ? (
+            <Anchor component={Link} to={place.screen} inherit underline="always" className="foreign">
+              {nameOf(entry)}
+            </Anchor>
+          ) : (
+            <span className="foreign">{nameOf(entry)}</span>
+          )}
+          {verb === 'changed' && (
+            <Text span inherit c="dimmed" className="foreign">
+              {' '}
+              · {fields.slice(0, FIELDS_NAMED).join(', ')}
+              {more > 0 && ` +${more}`}
+            </Text>
+          )}
+        </Text>
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          color="gray"
+          aria-expanded={isOpen}
+          leftSection={<IconChevronRight size={13} style={isOpen ? { transform: 'rotate(90deg)' } : undefined} />}
+          onClick={toggle}
+        >
+          {t('history.details')}
+        </Button>
+      </Group>
+      <Collapse expanded={isOpen}>{isOpen && <Diff changes={entry.changes} />}</Collapse>
+    </div>
+  );
+};
+
+/** All that one request changed, with who and when, and taking it back. */
+export const Batch = ({ entries }: { entries: readonly HistoryEntry[] }) => {
+  const { t } = useTranslation('system');
+  const { isAdmin } = useWho();
+  // Whatever is on any screen may be otherwise after it.
+  const { mutate, error, isPending } = useChange(['/']);
+  const [first] = entries;
+  if (!first) return null;
+  const isMine = isAdmin || entries.every(({ resource }) => resource.startsWith('proxy-hosts/'));
+  const isMany = entries.length > 1;
+  const revert = () =>
+    mutate(
+      { method: 'POST', path: isMany ? `/history/batches/${first.batch}/revert` : `/history/${first.id}/revert` },
+      { onSuccess: () => notifyDone(t('history.reverted')) },
+    );
+  return (
+    <Paper withBorder p="sm" component="article" aria-label={nameOf(first)}>
+      <Group justify="space-between" gap="xs" mb={6}>
+        <Text size="sm" c="dimmed" component="div">
+          <Moment at={first.created_at} /> · <span className="foreign">{first.actor}</span>
+          {isMany && ` · ${t('history.together', { count: entries.length })}`}
+          {first.reverts !== null && ` · ${t('history.tookBack', { id: first.reverts })}`}
+        </Text>
+        {isMine && (
+          <Button
+            size="compact-sm"
+            variant="default"
+            leftSection={<IconArrowBackUp size={15} />}
+            loading={isPending}
+            onClick={revert}
+          >
+            {t(isMany ? 'history.revertAll' : 'history.revert')}
+          </Button>
+        )}
+      </Group>
+      <Stack gap={6}>
+        {entries.map((entry) => (
+          <Entry key={entry.id} entry={entry} />
+        ))}
+        <Problem error={error} />
+      </Stack>
+    </Paper>
+  );
+};

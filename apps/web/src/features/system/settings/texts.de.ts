@@ -1,0 +1,40 @@
+import type { Texts } from '../../../i18n/texts.ts';
+import type { settings as english } from './texts.en.ts';
+
+export const settings: Texts<typeof english> = {
+  title: 'Einstellungen',
+  about: 'Jede wird für sich gespeichert, gilt sofort und lässt sich im Verlauf zurücknehmen.',
+  saved: '{{key}} ist gespeichert',
+  isReset: '{{key}} hat wieder seine Vorgabe',
+  resetOf: 'Zurück zur Vorgabe von {{key}}',
+  reset: 'Zurück zur Vorgabe',
+  forget: 'Vergessen',
+  isKept: 'Gespeichert, wird nie gezeigt',
+  default: 'Vorgabe: {{value}}',
+  overtaken: 'Jemand hat das inzwischen geändert. Brich ab, um zu sehen, was jetzt gilt, oder speichere noch einmal.',
+  validate: 'URL prüfen',
+  testUrl: 'Sehen, ob sie antwortet',
+  urlGood: 'Sie wird {{url}} sein',
+  urlAnswers: '{{message}} ({{ms}} ms)',
+  mailTo: 'Testmail schicken an',
+  sendMail: 'Schicken',
+  mailSent: 'Der Mailserver hat sie angenommen.',
+  groups: {
+    app: 'Diese Oberfläche',
+    mail: 'Mail',
+    backup: 'Backups',
+    acme: 'Zertifikate bestellen',
+    keeping: 'Wie lange etwas bleibt',
+    security: 'Schalter des Schutzes',
+    other: 'Weitere',
+  },
+  groupsAbout: {
+    app: 'Wo sie zu erreichen ist, und was die Anmeldung verlangt.',
+    mail: 'Wie Einladungen und Benachrichtigungen verschickt werden.',
+    backup: 'Wann sie von selbst gemacht werden, und wo sie außerdem liegen.',
+    acme: 'Was gilt, wenn nichts anderes gesagt ist.',
+    keeping: 'Was älter ist, oder mehr, wird von selbst entfernt.',
+    security: 'Dieselben Schalter wie auf der Seite Schutz, die sagt, was sie tun.',
+    other: 'Was sonst nirgends hingehört.',
+  },
+};

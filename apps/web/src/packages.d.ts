@@ -1,0 +1,4 @@
+/** Packages that come along: name, version and licence. Written by Vite from the lock file. */
+declare const SALLYPORT_PACKAGES: readonly (readonly [string, string, string])[];
+/** Version of the tree that this was built from. */
+declare const SALLYPORT_VERSION: string;

@@ -1,0 +1,193 @@
+import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
+import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+
+let browser: TestBrowser;
+let app: TestApp;
+let email: string;
+
+beforeAll(async () => {
+  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  email = (await createGiven(app).administrator()).user.email;
+});
+afterAll(async () => {
+  await browser?.stop();
+  await app?.stop();
+});
+
+const signedIn = async (path: string, look?: Look) => {
+  const window = await browser.open(app.url, look);
+  await window.page.request.post('/api/v1/auth/login', { data: { email, password: PASSWORD } });
+  await window.page.goto(path);
+  return window;
+};
+
+test('a backup is made, verified, seen through, restored, downloaded, uploaded again and deleted', async () => {
+  const { page, errors, close } = await signedIn('/backups');
+  const dialog = (name: string) => page.getByRole('dialog', { name });
+  await page.getByText('No backup yet').waitFor();
+  await page.getByRole('button', { name: 'Make a backup' }).first().click();
+  await dialog('Make a backup').getByLabel('Passphrase').fill('short');
+  await page.getByRole('button', { name: 'Make it now' }).click();
+  await page.getByText(/^passphrase /).waitFor();
+  await dialog('Make a backup').getByLabel('Passphrase').fill('four words and more');
+  await page.getByRole('button', { name: 'Make it now' }).click();
+  await page.getByRole('cell').getByText('Read back').waitFor();
+
+  await page.request.post('/api/v1/remote-servers', { data: { name: 'later', host: '127.0.0.1', port: 1 } });
+  await page.getByRole('button', { name: /^What to do with/ }).click();
+  await page.getByRole('menuitem', { name: 'Restore' }).click();
+  await page.getByRole('button', { name: 'See what would change' }).click();
+  await dialog('Restore').getByRole('alert').waitFor();
+  await dialog('Restore').getByLabel('Passphrase').fill('four words and more');
+  await page.getByRole('button', { name: 'See what would change' }).click();
+  await page.getByRole('row', { name: 'remote servers 0 0 1' }).waitFor();
+  await page.getByRole('button', { name: 'Restore it' }).click();
+  await dialog('Put everything back to this backup?').getByRole('button', { name: 'Restore it' }).click();
+  await page.getByText('Everything is as in the backup').waitFor();
+  await dialog('Restore').getByRole('button', { name: 'Close' }).click();
+  // What was there before was backed up.
+  await page.getByRole('cell', { name: 'before-restore' }).waitFor();
+
+  const encrypted = page.getByRole('row').filter({ hasText: 'its passphrase' });
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    encrypted.getByRole('link', { name: /^Download/ }).click(),
+  ]);
+  const file = await download.path();
+  const name = download.suggestedFilename();
+  await encrypted.getByRole('button', { name: /^What to do with/ }).click();
+  await page.getByRole('menuitem', { name: 'Delete' }).click();
+  await dialog('Delete this backup?').getByRole('button', { name: 'Delete' }).click();
+  await encrypted.waitFor({ state: 'detached' });
+
+  await page.getByRole('button', { name: 'Upload a backup' }).click();
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    dialog('Upload a backup').getByRole('button', { name: 'File', exact: true }).click(),
+  ]);
+  await chooser.setFiles({ name, mimeType: 'application/octet-stream', buffer: Buffer.from('this is no backup') });
+  await page.getByRole('button', { name: 'Upload it' }).click();
+  await dialog('Upload a backup')
+    .getByText(/^file:? /)
+    .waitFor();
+  const [again] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    dialog('Upload a backup').getByRole('button', { name: 'File', exact: true }).click(),
+  ]);
+  await again.setFiles(file);
+  await dialog('Upload a backup').getByLabel('Passphrase').fill('four words and more');
+  await page.getByRole('button', { name: 'Upload it' }).click();
+  await page.getByRole('cell', { name: 'Uploaded', exact: true }).waitFor();
+  await page.getByRole('row').filter({ hasText: 'Uploaded' }).getByText('Read back').waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('a drill tells what is in place and what to do about the rest', async () => {
+  const { page, errors, close } = await signedIn('/emergency');
+  await page.getByText('SALLYPORT_EMERGENCY_TOKEN=').waitFor();
+  await page.getByRole('button', { name: 'Make a drill' }).click();
+  await page.getByText(/things are not in place/).waitFor();
+  const check = (name: string) => page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
+  await check('Emergency token').getByText('Missing').waitFor();
+  await check('Store').getByText('In place').waitFor();
+  // A second one at once is refused, and that is said.
+  await page.getByRole('button', { name: 'Make a drill' }).click();
+  await page.getByRole('alert').waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('settings are stored one by one, say what is wrong with them, and go back to their defaults', async () => {
+  const { page, errors, close } = await signedIn('/settings#backup.keep');
+  const keep = page.getByLabel('backup.keep', { exact: true });
+  await keep.waitFor();
+  await keep.fill('none');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page
+    .getByText(/backup\.keep|value/)
+    .filter({ hasText: /integer|whole|number|between/ })
+    .first()
+    .waitFor();
+  await keep.fill('7');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('backup.keep is stored').waitFor();
+  await page.getByRole('button', { name: 'Back to the default of backup.keep' }).click();
+  await page.getByText('backup.keep is back to its default').waitFor();
+  expect(await keep.inputValue()).toBe('14');
+
+  const url = page.getByLabel('app.public_url', { exact: true });
+  await url.fill('ftp://example.com');
+  await page.getByRole('button', { name: 'Check the URL' }).click();
+  await page.getByRole('status').filter({ hasText: /http/ }).first().waitFor();
+  await url.fill('https://proxy.example.com/');
+  await page.getByRole('button', { name: 'Check the URL' }).click();
+  await page.getByText('It will be https://proxy.example.com').waitFor();
+
+  const secret = page.getByLabel('smtp.password', { exact: true });
+  await secret.fill('hunter2hunter2');
+  await page.getByRole('button', { name: 'Save' }).last().click();
+  await page.getByText('smtp.password is stored').waitFor();
+  expect(await secret.inputValue()).toBe('');
+  // There is no mail server: the answer says so beside the button.
+  await page.getByRole('button', { name: 'Send' }).click();
+  await page
+    .getByText(/smtp\.host|mail server/)
+    .last()
+    .waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('a change is shown with what was before, and taken back; what is in the way is told', async () => {
+  const { page, errors, close } = await signedIn('/history');
+  const post = (path: string, data: object) => page.request.post(`/api/v1${path}`, { data });
+  const made = await post('/remote-servers', { name: 'box', host: '127.0.0.1', port: 1 });
+  const { uuid } = (await made.json()) as { uuid: string };
+  for (const port of [2, 3]) await page.request.put(`/api/v1/remote-servers/${uuid}`, { data: { port } });
+  await page.goto(`/history?resource=remote-servers/${uuid}`);
+  const changes = page.getByRole('article');
+  await changes.nth(2).waitFor();
+  await changes.first().getByRole('button', { name: 'Details' }).click();
+  await changes.first().getByRole('row', { name: 'port 2 3' }).waitFor();
+  // The first change of the port was followed by another one.
+  await changes.nth(1).getByRole('button', { name: 'Take back' }).click();
+  await changes.nth(1).getByRole('alert').waitFor();
+  await changes.first().getByRole('button', { name: 'Take back' }).click();
+  await page.getByText(/took back change/).waitFor();
+  const { body } = await app.send<{ port: number }>('GET', `/remote-servers/${uuid}`);
+  expect(body.port).toBe(2);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('what it is made of, and under which licences', async () => {
+  const { page, errors, close } = await signedIn('/about');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('fastify 5');
+  await page.getByRole('row', { name: /^fastify 5.* MIT$/ }).waitFor();
+  await page.getByText(/^Node\.js v?\d+/).waitFor();
+  expect(await page.getByRole('link', { name: /described to read/ }).getAttribute('href')).toBe('/api/docs');
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test.each([
+  { scheme: 'light', size: [1280, 800], language: 'en' },
+  { scheme: 'dark', size: [360, 740], language: 'de' },
+] as const)('nothing is in the way of anybody: $scheme, $size.0 wide', async (look) => {
+  const { page, errors, close } = await signedIn('/about', look);
+  for (const path of ['/backups', '/backups/new', '/emergency', '/settings', '/history', '/about']) {
+    await page.goto(path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.waitForLoadState('networkidle');
+    expect([path, await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')]).toEqual([
+      path,
+      true,
+    ]);
+    expect([path, ...(await barriersOf(page))]).toEqual([path]);
+  }
+  expect(errors).toEqual([]);
+  await close();
+});
