@@ -1,8 +1,15 @@
 import type { Texts } from '../../i18n/texts.ts';
+import { accounts, authority, certificates, dnsProviders, ordering, uploading } from './certificates/texts.de.ts';
 import { hosts } from './hosts/texts.de.ts';
 import type { traffic as english } from './texts.en.ts';
 
 export const traffic: Texts<typeof english> = {
+  accounts,
+  authority,
+  certificates,
+  dnsProviders,
+  ordering,
+  uploading,
   hosts,
   noMatch: 'Hier passt nichts.',
   servers: {

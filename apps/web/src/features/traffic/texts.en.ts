@@ -1,6 +1,13 @@
+import { accounts, authority, certificates, dnsProviders, ordering, uploading } from './certificates/texts.en.ts';
 import { hosts } from './hosts/texts.en.ts';
 
 export const traffic = {
+  accounts,
+  authority,
+  certificates,
+  dnsProviders,
+  ordering,
+  uploading,
   hosts,
   noMatch: 'Nothing here matches.',
   servers: {

@@ -1,0 +1,91 @@
+import { Anchor, Button } from '@mantine/core';
+import type { AcmeAccount } from '@sallyport/contract';
+import { IconPlus } from '@tabler/icons-react';
+import { useMemo } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, Outlet, useNavigate } from 'react-router';
+import { useRead } from '../../../api/query.ts';
+import { useWho } from '../../../app/who.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { StateBadge } from '../../../ui/state-badge.tsx';
+import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
+import { CertificateTabs } from './tabs.tsx';
+
+const uuidOf = ({ uuid }: AcmeAccount): string => uuid;
+
+/** With whom certificates are ordered. */
+export const Accounts = () => {
+  const { t } = useTranslation('traffic');
+  const { isAdmin } = useWho();
+  const navigate = useNavigate();
+  const { data, error, refetch } = useRead<AcmeAccount[]>('/acme/accounts');
+  const columns = useMemo<Column<AcmeAccount>[]>(
+    () => [
+      {
+        accessorKey: 'name',
+        header: t('accounts.name'),
+        size: 180,
+        meta: { grow: 1, isVital: true },
+        cell: ({ row: { original } }) => (
+          <Anchor component={Link} to={`/certificates/accounts/${original.uuid}`} className="foreign" inherit>
+            {original.name}
+          </Anchor>
+        ),
+      },
+      {
+        accessorKey: 'directory_url',
+        header: t('accounts.authority'),
+        size: 280,
+        meta: { grow: 2 },
+        cell: ({ getValue }) => <span className="foreign">{getValue<string>()}</span>,
+      },
+      {
+        accessorKey: 'email',
+        header: t('accounts.email'),
+        size: 200,
+        meta: { grow: 1 },
+        cell: ({ getValue }) => <span className="foreign">{getValue<string>()}</span>,
+      },
+      {
+        accessorKey: 'registered',
+        header: t('accounts.state'),
+        size: 140,
+        meta: { isVital: true },
+        cell: ({ row: { original } }) =>
+          original.registered ? (
+            <StateBadge kind="good">{t('accounts.registered')}</StateBadge>
+          ) : (
+            <StateBadge kind="bad">{t('accounts.unregistered')}</StateBadge>
+          ),
+      },
+    ],
+    [t],
+  );
+  const add = isAdmin && (
+    <Button leftSection={<IconPlus size={16} />} onClick={() => void navigate('/certificates/accounts/new')}>
+      {t('accounts.add')}
+    </Button>
+  );
+  return (
+    <Page title={t('certificates.title')} about={t('accounts.about')} actions={data?.length !== 0 && add}>
+      <CertificateTabs />
+      <Problem error={error} onRetry={() => void refetch()} />
+      {data?.length === 0 ? (
+        <Empty title={t('accounts.none')} action={add}>
+          {t('accounts.noneAbout')}
+        </Empty>
+      ) : (
+        <DataTable
+          label={t('certificates.tabs.accounts')}
+          rows={data ?? []}
+          columns={columns}
+          rowId={uuidOf}
+          empty=""
+        />
+      )}
+      <Outlet />
+    </Page>
+  );
+};

@@ -1,0 +1,29 @@
+import { Drawer } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+
+interface SideProps {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}
+
+/** What is beside a list without being one form. */
+export const Side = ({ title, onClose, children }: SideProps) => {
+  const { t } = useTranslation();
+  const isNarrow = useMediaQuery('(max-width: 48em)');
+  return (
+    <Drawer
+      opened
+      onClose={onClose}
+      title={<span className="foreign">{title}</span>}
+      position="right"
+      size={isNarrow ? '100%' : 'lg'}
+      overlayProps={{ backgroundOpacity: 0.25 }}
+      closeButtonProps={{ 'aria-label': t('close') }}
+    >
+      {children}
+    </Drawer>
+  );
+};

@@ -1,0 +1,216 @@
+import type { Texts } from '../../../i18n/texts.ts';
+import type * as english from './texts.en.ts';
+
+export const certificates: Texts<typeof english.certificates> = {
+  title: 'Zertifikate',
+  about: 'Womit deine Hosts ihre Namen beweisen. Bestellte erneuern sich selbst.',
+  tabs: { list: 'Zertifikate', accounts: 'Konten', providers: 'DNS-Anbieter', authority: 'Interne Stelle' },
+  order: 'Zertifikat bestellen',
+  upload: 'Dateien hochladen',
+  name: 'Name',
+  names: 'Gilt für',
+  issuer: 'Von',
+  from: { custom: 'Hochgeladen', internal: 'Interne Stelle', letsencrypt: 'Bestellt' },
+  expires: 'Läuft ab',
+  renewal: 'Nächste Erneuerung',
+  lastTry: 'Zuletzt versucht',
+  nextTry: 'Wieder versucht',
+  never: 'Niemand erneuert es',
+  state: 'Zustand',
+  states: {
+    pending: 'Unterwegs',
+    failed: 'Nicht da',
+    expired: 'Abgelaufen',
+    soon: 'Läuft bald ab',
+    warning: 'Sieh es dir an',
+    good: 'In Gebrauch',
+    idle: 'Abgelegt',
+  },
+  uses: 'Hosts',
+  usedBy_one: 'Ein Host wird damit ausgeliefert',
+  usedBy_other: '{{count}} Hosts werden damit ausgeliefert',
+  none: 'Noch kein Zertifikat',
+  noneAbout:
+    'Mit einem Zertifikat erreichen Browser einen Host über HTTPS. Bestell eins, und es erneuert sich selbst, lade hoch, was du hast, oder lass die interne Stelle eins machen für Namen, die keine öffentliche erreicht.',
+  account: 'Konto',
+  challenge: 'Wie die Namen bewiesen werden',
+  challenges: {
+    'http-01': 'Über HTTP: die Namen führen hierher, und Port 80 ist offen',
+    'dns-01': 'Über einen DNS-Eintrag: auch für Platzhalter und Hosts, die niemand von außen erreicht',
+  },
+  provider: 'DNS-Anbieter',
+  keyType: 'Art des Schlüssels',
+  keyTypes: {
+    p256: 'EC P-256 (klein und schnell, was Browser vorziehen)',
+    p384: 'EC P-384',
+    rsa2048: 'RSA 2048 (für sehr alte Clients)',
+    rsa4096: 'RSA 4096',
+  },
+  steps: 'Schritte',
+  stepNames: {
+    preflight: 'Vorher nachgesehen',
+    account: 'Konto',
+    order: 'Bestellung',
+    challenge: 'Antworten ausgelegt',
+    validation: 'Namen bewiesen',
+    issue: 'Ausgestellt',
+    install: 'Im Proxy',
+  },
+  stepStates: { waiting: 'wartet', running: 'läuft', done: 'erledigt', failed: 'fehlgeschlagen' },
+  issue: 'Was nicht stimmt',
+  problem: 'In den Worten der Zertifizierungsstelle',
+  renew: 'Jetzt erneuern',
+  retry: 'Jetzt noch einmal versuchen',
+  renewing: 'Es wird bestellt',
+  download: 'Herunterladen',
+  downloadKey: 'Mit Schlüssel herunterladen',
+  downloadKeyAbout:
+    'Wer den Schlüssel hat, kann sich für diese Namen ausgeben. Dein Passwort beweist, dass du es bist.',
+  password: 'Dein Passwort',
+  replace: 'Ersetzen oder umbenennen',
+  replaceAbout:
+    'Hosts machen sofort mit dem neuen weiter. Ein bestelltes Zertifikat wird nicht mehr erneuert, wenn Dateien es ersetzt haben.',
+  replaced: 'Gespeichert',
+  certificateFile: 'Zertifikat mit seiner Kette (.pem, .crt)',
+  keyFile: 'Schlüssel (.pem, .key)',
+  remove: '{{name}} löschen?',
+  removeAbout: 'Vorher wird eine Sicherung gemacht. Solange ein Host damit ausgeliefert wird, wird es nicht gelöscht.',
+  removed: '{{name}} ist gelöscht',
+  created: 'Seit',
+};
+
+export const ordering: Texts<typeof english.ordering> = {
+  kind: 'Von wem',
+  kinds: {
+    letsencrypt: 'Eine öffentliche Stelle wie Let’s Encrypt: Browser vertrauen ihr',
+    internal: 'Die interne Stelle: sofort, für Namen im Inneren; Geräte müssen ihrer Wurzel vertrauen',
+  },
+  names: 'Namen',
+  namesHint: 'Domainnamen, Enter nach jedem; *.example.com braucht einen DNS-Anbieter.',
+  label: 'Heißt hier',
+  labelHint: 'Sonst: wie der erste Name.',
+  noAccount: 'Es gibt noch kein Konto bei einer Zertifizierungsstelle',
+  noAccountHint: 'Es braucht eine E-Mail-Adresse und eine halbe Minute.',
+  addAccount: 'Konto hinzufügen',
+  onlyAccount: 'Das übliche',
+  noProvider: 'Es gibt noch keinen DNS-Anbieter.',
+  addProvider: 'DNS-Anbieter hinzufügen',
+  submit: 'Bestellen',
+  checks: 'Was nachgesehen wurde',
+  looking: 'Zuerst wird nachgesehen, was es scheitern ließe.',
+  nevertheless: 'Trotzdem bestellen',
+  results: { good: 'In Ordnung', warning: 'Vielleicht', bad: 'Im Weg' },
+  obstacles: 'Etwas könnte es scheitern lassen: sieh unten nach. Es lässt sich trotzdem bestellen.',
+};
+
+export const uploading: Texts<typeof english.uploading> = {
+  title: 'Zertifikate hochladen',
+  about:
+    'Zertifikate und Schlüssel als PEM-Dateien, beliebig viele, wie sie auch heißen; auch acme.json von Traefik. Sie werden an ihren Schlüsseln erkannt.',
+  drop: 'Dateien hier ablegen oder auswählen',
+  submit: 'Hochladen',
+  done_one: 'Ein Zertifikat ist neu',
+  done_other: '{{count}} Zertifikate sind neu',
+  open: 'Öffnen',
+  outcomes: {
+    imported: 'Übernommen',
+    present: 'Schon da',
+    same: 'Gehört zu einem anderen',
+    authority: 'Ergänzt Ketten',
+    expired: 'Abgelaufen',
+    superseded: 'Ein neueres ist da',
+    refused: 'Nicht zu gebrauchen',
+    unpaired: 'Andere Hälfte fehlt',
+    ignored: 'Nichts darin',
+  },
+  remove: '{{name}} weglassen',
+};
+
+export const accounts: Texts<typeof english.accounts> = {
+  about: 'Bei wem Zertifikate bestellt werden.',
+  add: 'Konto hinzufügen',
+  authority: 'Zertifizierungsstelle',
+  authorities: {
+    letsencrypt: 'Let’s Encrypt',
+    'letsencrypt-staging': 'Let’s Encrypt, zum Ausprobieren (Browser vertrauen dem nicht)',
+    zerossl: 'ZeroSSL',
+    google: 'Google Trust Services',
+    buypass: 'Buypass',
+    other: 'Eine andere, mit ihrer Adresse',
+  },
+  directory: 'Adresse ihres Verzeichnisses',
+  email: 'E-Mail-Adresse',
+  emailHint: 'Wohin die Stelle schreiben darf.',
+  terms: 'Ich stimme den Nutzungsbedingungen der Stelle zu',
+  eabKid: 'Schlüsselkennung (EAB)',
+  eabKey: 'HMAC-Schlüssel (EAB)',
+  eabHint: 'Dein Konto bei der Stelle zeigt beide. Gibt es sie nicht, lass es leer.',
+  ca: 'Wurzel, mit der ihr Verzeichnis geprüft wird (PEM)',
+  caHint: 'Für eine eigene Stelle. Leer: was dieses System anerkennt.',
+  name: 'Name',
+  none: 'Noch kein Konto',
+  noneAbout:
+    'Ein Konto bei einer Zertifizierungsstelle ist in einer halben Minute angelegt und alles, was es für Zertifikate braucht, die sich selbst erneuern.',
+  registered: 'Registriert',
+  registering: 'Die Stelle wird gefragt; das kann eine halbe Minute dauern.',
+  fixed: 'Was die Stelle registriert hat, bleibt, wie es ist; füge für eine andere ein anderes Konto hinzu.',
+  remove: '{{name}} löschen?',
+  removeAbout:
+    'Der Stelle wird gesagt, dass es nicht mehr gebraucht wird. Solange Zertifikate damit bestellt werden, wird es nicht gelöscht.',
+  removed: '{{name}} ist gelöscht',
+  saved: 'Gespeichert',
+  state: 'Zustand',
+  unregistered: 'Nicht registriert',
+  usedBy_one: 'Ein Zertifikat wird damit bestellt',
+  usedBy_other: '{{count}} Zertifikate werden damit bestellt',
+};
+
+export const dnsProviders: Texts<typeof english.dnsProviders> = {
+  about:
+    'Wer die Einträge schreibt, die Namen beweisen: für Platzhalter und für Hosts, die niemand von außen erreicht.',
+  add: 'DNS-Anbieter hinzufügen',
+  changed: 'Geändert',
+  name: 'Name',
+  type: 'Anbieter',
+  none: 'Noch kein DNS-Anbieter',
+  noneAbout:
+    'Gib Sallyport das Recht, Einträge deiner Zone zu schreiben, und es beweist jeden Namen darin, auch Platzhalter, ohne offenen Port.',
+  isSet: 'Ist gesetzt; lass es leer, um es zu behalten',
+  remove: '{{name}} löschen?',
+  removeAbout: 'Solange Zertifikate damit bewiesen werden, wird er nicht gelöscht.',
+  removed: '{{name}} ist gelöscht',
+  saved: 'Gespeichert',
+  test: 'Ausprobieren',
+  testAbout: 'Setzt einen Eintrag an einem Namen der Zone, sucht ihn bei ihren Servern und nimmt ihn wieder weg.',
+  zone: 'Name, der bewiesen werden soll',
+  works: 'Es geht',
+  fails: 'Es geht nicht',
+  usedBy_one: 'Ein Zertifikat wird damit bewiesen',
+  usedBy_other: '{{count}} Zertifikate werden damit bewiesen',
+};
+
+export const authority: Texts<typeof english.authority> = {
+  about:
+    'Macht Zertifikate für Namen, die keine öffentliche Stelle erreicht. Geräte vertrauen ihnen, sobald sie ihrer Wurzel vertrauen.',
+  none: 'Von ihr wurde noch nichts bestellt',
+  noneAbout:
+    'Ihre Wurzel entsteht mit dem ersten Zertifikat: bestell eins für einen Namen wie nas.home.arpa oder für eine Adresse.',
+  subject: 'Heißt',
+  fingerprint: 'Fingerabdruck (SHA-256)',
+  until: 'Gültig bis',
+  download: 'Wurzel herunterladen',
+  how: 'Wie Geräte ihr vertrauen',
+  compare:
+    'Vergleiche den Fingerabdruck mit dem oben, bevor du ihr vertraust: wer den Schlüssel einer anerkannten Wurzel hat, kann alles mitlesen.',
+  ways: {
+    windows:
+      'Windows: Datei öffnen, Zertifikat installieren, Lokaler Computer, Vertrauenswürdige Stammzertifizierungsstellen.',
+    mac: 'macOS: Datei öffnen, zum Schlüsselbund System hinzufügen und auf Immer vertrauen stellen.',
+    ios: 'iPhone und iPad: Datei öffnen, Profil in den Einstellungen installieren, dann unter Allgemein, Info, Zertifikatsvertrauenseinstellungen einschalten.',
+    android: 'Android: Einstellungen, Sicherheit, Mehr, Zertifikat installieren, CA-Zertifikat.',
+    linux:
+      'Debian und Ubuntu: nach /usr/local/share/ca-certificates/sallyport.crt kopieren, dann update-ca-certificates ausführen.',
+    firefox:
+      'Firefox: Einstellungen, Datenschutz und Sicherheit, Zertifikate anzeigen, Zertifizierungsstellen, Importieren.',
+  },
+};
