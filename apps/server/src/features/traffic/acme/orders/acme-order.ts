@@ -48,6 +48,8 @@ export const createAcmeOrder = (deps: AcmeOrderDeps) => {
   /** Looks, before the authority is told of it, at what would keep an order from succeeding. */
   const look = async ({ row, account, client, steps }: AcmeAttempt): Promise<void> => {
     await steps.enter('preflight', 'Looks whether the names lead here, and may be certified.');
+    // One that can't be reached is told in words of its own, and is tried again when it says so.
+    await client.directory();
     const { checks } = await preflight.check({
       names: row.names.split(','),
       challenge: row.challenge ?? 'http-01',
