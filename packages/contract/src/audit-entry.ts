@@ -38,3 +38,14 @@ export const AuditQuery = Type.Object(
   { title: 'AuditQuery' },
 );
 export type AuditQuery = Static<typeof AuditQuery>;
+
+export const AuditVerification = Type.Object(
+  {
+    ok: Type.Boolean({ description: 'Whether no entry was changed, removed or added.' }),
+    entries: Type.Integer({ minimum: 0, description: 'How many entries were found as they were written.' }),
+    id: Type.Optional(RowId),
+    reason: Type.Optional(Type.String({ description: 'What is wrong with the first entry that does not fit, `id`.' })),
+  },
+  { title: 'AuditVerification' },
+);
+export type AuditVerification = Static<typeof AuditVerification>;

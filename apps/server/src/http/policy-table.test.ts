@@ -70,6 +70,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /export': 'sensitive',
   'POST /apply': 'sensitive',
   'GET /audit-logs': 'administrator',
+  'GET /audit-logs/verify': 'administrator',
   'GET /history': 'member',
   'GET /security/confirm': 'member',
   'POST /security/confirm/:id': 'member',

@@ -10,11 +10,11 @@ export class ApiError extends Error {
   /** Seconds after which it may be tried again. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, body: Partial<ErrorBody> & { current?: unknown }, retryAfter?: number) {
+  constructor(status: number, body: Partial<ErrorBody> & { current?: unknown; warning?: string }, retryAfter?: number) {
     super(body.error ?? `HTTP ${status}`);
     this.name = 'ApiError';
     this.status = status;
-    this.details = body.details;
+    this.details = body.details ?? body.warning;
     this.current = body.current;
     this.retryAfter = retryAfter;
   }

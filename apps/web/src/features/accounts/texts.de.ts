@@ -1,9 +1,15 @@
 import type { Texts } from '../../i18n/texts.ts';
 import { account } from './account/texts.de.ts';
+import { audit } from './audit/texts.de.ts';
 import type { accounts as english } from './texts.en.ts';
+import { tokens } from './tokens/texts.de.ts';
+import { users } from './users/texts.de.ts';
 
 export const accounts: Texts<typeof english> = {
   account,
+  audit,
+  tokens,
+  users,
   email: 'E-Mail-Adresse',
   password: 'Passwort',
   name: 'Name',

@@ -1,7 +1,13 @@
 import { account } from './account/texts.en.ts';
+import { audit } from './audit/texts.en.ts';
+import { tokens } from './tokens/texts.en.ts';
+import { users } from './users/texts.en.ts';
 
 export const accounts = {
   account,
+  audit,
+  tokens,
+  users,
   email: 'E-mail address',
   password: 'Password',
   name: 'Name',

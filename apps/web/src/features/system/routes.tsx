@@ -19,4 +19,5 @@ export const systemRoutes: RouteObject[] = [
   { path: '/settings', lazy: async () => ({ Component: (await import('./settings/settings.tsx')).Settings }) },
   { path: '/history', lazy: async () => ({ Component: (await import('./history/history.tsx')).History }) },
   { path: '/about', lazy: async () => ({ Component: (await import('./about/about.tsx')).About }) },
+  { path: '/import', lazy: async () => ({ Component: (await import('./import/import.tsx')).Import }) },
 ];

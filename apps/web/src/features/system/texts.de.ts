@@ -3,11 +3,13 @@ import { about } from './about/texts.de.ts';
 import { backups } from './backups/texts.de.ts';
 import { emergency } from './emergency/texts.de.ts';
 import { history } from './history/texts.de.ts';
+import { imports } from './import/texts.de.ts';
 import { overview } from './overview/texts.de.ts';
 import { settings } from './settings/texts.de.ts';
 import type { system as english } from './texts.en.ts';
 
 export const system: Texts<typeof english> = {
+  imports,
   noMatch: 'Hier passt nichts.',
   overview,
   backups,

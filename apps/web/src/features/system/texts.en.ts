@@ -2,10 +2,12 @@ import { about } from './about/texts.en.ts';
 import { backups } from './backups/texts.en.ts';
 import { emergency } from './emergency/texts.en.ts';
 import { history } from './history/texts.en.ts';
+import { imports } from './import/texts.en.ts';
 import { overview } from './overview/texts.en.ts';
 import { settings } from './settings/texts.en.ts';
 
 export const system = {
+  imports,
   noMatch: 'Nothing here matches.',
   overview,
   backups,

@@ -174,6 +174,8 @@ onBothDatabases('the audit trail', (kind) => {
     for (const part of statement.split(';')) await sql.raw(part).execute(database.kysely);
     await sql.raw('update audit_logs set id = -id where id < 0').execute(database.kysely);
     expect(await open().verify()).toMatchObject({ ok: false, id });
+    const told = await app.send('GET', '/audit-logs/verify', undefined, admin.headers);
+    expect(told.body).toMatchObject({ ok: false, id, entries: expect.any(Number), reason: expect.any(String) });
   });
 
   test.each(['timestamp', 'action', 'actor', 'ip', 'user_agent', 'method', 'path', 'resource', 'details'])(

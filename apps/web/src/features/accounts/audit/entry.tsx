@@ -1,0 +1,104 @@
+import { ActionIcon, Anchor, Stack, Table, Text, Tooltip } from '@mantine/core';
+import type { AuditEntry } from '@sallyport/contract';
+import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { formatMoment } from '../../../i18n/formats.ts';
+
+const shown = (value: unknown): string =>
+  value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
+
+const Details = ({ entry }: { entry: AuditEntry }) => {
+  const { t } = useTranslation('accounts');
+  const { before = {}, after = {} } = entry.details;
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
+  return (
+    <Stack gap="xs" py="xs">
+      {fields.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t('audit.noFields')}
+        </Text>
+      ) : (
+        <Table withTableBorder fz="xs" layout="fixed">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w="24%">{t('audit.field')}</Table.Th>
+              <Table.Th>{t('audit.before')}</Table.Th>
+              <Table.Th>{t('audit.after')}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {fields.map((field) => (
+              <Table.Tr key={field}>
+                <Table.Td className="foreign">{field}</Table.Td>
+                <Table.Td className="foreign">{shown(before[field])}</Table.Td>
+                <Table.Td className="foreign">{shown(after[field])}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      )}
+      <Text size="xs" c="dimmed" className="foreign">
+        {t('audit.request')}: {entry.method} {entry.path}
+      </Text>
+      {entry.user_agent !== '' && (
+        <Text size="xs" c="dimmed" className="foreign">
+          {t('audit.userAgent')}: {entry.user_agent}
+        </Text>
+      )}
+    </Stack>
+  );
+};
+
+interface EntryProps {
+  entry: AuditEntry;
+  isOpen: boolean;
+  onToggle: () => void;
+  /** Looks for entries of the same action. */
+  onAction: () => void;
+}
+
+/** An entry in a line, and below it what it changed when that is wanted. */
+export const Entry = ({ entry, isOpen, onToggle, onAction }: EntryProps) => {
+  const { t } = useTranslation('accounts');
+  return (
+    <>
+      <Table.Tr>
+        <Table.Td style={{ whiteSpace: 'nowrap' }}>
+          <time dateTime={entry.timestamp}>{formatMoment(entry.timestamp)}</time>
+        </Table.Td>
+        <Table.Td className="foreign" maw={220}>
+          {entry.actor}
+        </Table.Td>
+        <Table.Td>
+          <Tooltip label={t('audit.onlyThis', { action: entry.action })}>
+            <Anchor component="button" type="button" inherit onClick={onAction}>
+              {entry.action}
+            </Anchor>
+          </Tooltip>
+        </Table.Td>
+        <Table.Td className="foreign" maw={300}>
+          {entry.resource}
+        </Table.Td>
+        <Table.Td className="foreign">{entry.ip}</Table.Td>
+        <Table.Td ta="right">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-expanded={isOpen}
+            aria-label={t(isOpen ? 'audit.hideDetails' : 'audit.details', { id: entry.id })}
+            onClick={onToggle}
+          >
+            {isOpen ? <IconChevronDown size={16} /> : <IconChevronRight size={16} />}
+          </ActionIcon>
+        </Table.Td>
+      </Table.Tr>
+      {isOpen && (
+        <Table.Tr>
+          <Table.Td colSpan={6}>
+            <Details entry={entry} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,36 @@
+import type { Texts } from '../../../i18n/texts.ts';
+import type { audit as english } from './texts.en.ts';
+
+export const audit: Texts<typeof english> = {
+  title: 'Prüfprotokoll',
+  about: 'Jede Änderung und jede Anmeldung, mit wer es war und was es vorher war.',
+  action: 'Handlung',
+  who: 'Wer',
+  from: 'Von',
+  until: 'Bis',
+  at: 'Wann',
+  what: 'Was',
+  address: 'Adresse',
+  none: 'Kein Eintrag passt.',
+  clearFilters: 'Filter leeren',
+  onlyThis: 'Nur {{action}}',
+  details: 'Einzelheiten zu Eintrag {{id}}',
+  hideDetails: 'Einzelheiten zu Eintrag {{id}} verbergen',
+  request: 'Anfrage',
+  userAgent: 'Browser oder Programm',
+  field: 'Feld',
+  before: 'Vorher',
+  after: 'Nachher',
+  noFields: 'Dieser Eintrag hat kein Feld geändert.',
+  verify: 'Prüfen',
+  verified_one: 'Ein Eintrag wurde geprüft: Er ist, wie er geschrieben wurde, und keiner fehlt.',
+  verified_other: '{{shown}} Einträge wurden geprüft: Alle sind, wie sie geschrieben wurden, und keiner fehlt.',
+  broken: 'Das Protokoll wurde bei Eintrag {{id}} verfälscht: {{reason}}.',
+  brokenAfter:
+    '{{shown}} Einträge davor sind, wie sie geschrieben wurden. Stell eine Sicherung daneben wieder her und vergleiche.',
+  export: 'Exportieren',
+  exporting: '{{shown}} Einträge…',
+  older: 'Ältere Einträge',
+  newer: 'Neuere Einträge',
+  page: 'Seiten',
+};

@@ -1,0 +1,108 @@
+import { Anchor, Button, Stack, Text } from '@mantine/core';
+import type { User } from '@sallyport/contract';
+import { IconPlus, IconSend } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, Outlet, useNavigate } from 'react-router';
+import { useRead } from '../../../api/query.ts';
+import { Moment } from '../../../ui/moment.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { StateBadge, type StateKind } from '../../../ui/state-badge.tsx';
+import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
+import { TableBar } from '../../../ui/table/table-bar.tsx';
+
+const KINDS: Record<User['status'], StateKind> = { active: 'good', pending: 'waiting', disabled: 'off' };
+const idOf = ({ id }: User): string => String(id);
+const textOf = ({ email, name, role, status }: User): string => `${email} ${name} ${role} ${status}`;
+
+/** Who may sign in. The form of one is beside the list, at an address of its own. */
+export const Users = () => {
+  const { t } = useTranslation(['accounts', 'common']);
+  const navigate = useNavigate();
+  const [search, setSearch] = useState('');
+  const { data, error, refetch } = useRead<User[]>('/users');
+  const columns = useMemo<Column<User>[]>(
+    () => [
+      {
+        accessorKey: 'email',
+        header: t('users.person'),
+        size: 260,
+        meta: { grow: 2, isVital: true },
+        cell: ({ row: { original } }) => (
+          <Stack gap={0} miw={0}>
+            <Anchor component={Link} to={`/users/${original.id}`} className="foreign" inherit truncate>
+              {original.email}
+            </Anchor>
+            {original.name !== '' && (
+              <Text size="xs" c="dimmed" className="foreign" truncate>
+                {original.name}
+              </Text>
+            )}
+          </Stack>
+        ),
+      },
+      {
+        id: 'role',
+        accessorFn: ({ role }) => t(`account.role.${role}`),
+        header: t('users.role'),
+        size: 140,
+      },
+      {
+        accessorKey: 'status',
+        header: t('users.state'),
+        size: 130,
+        meta: { isVital: true },
+        cell: ({ row: { original } }) => (
+          <StateBadge kind={KINDS[original.status]}>{t(`users.status.${original.status}`)}</StateBadge>
+        ),
+      },
+      {
+        accessorKey: 'totp_enabled',
+        header: t('users.factor'),
+        size: 150,
+        cell: ({ row: { original } }) => (
+          <StateBadge kind={original.totp_enabled ? 'good' : 'off'}>
+            {t(original.totp_enabled ? 'users.factorOn' : 'users.factorOff')}
+          </StateBadge>
+        ),
+      },
+      {
+        accessorKey: 'last_login',
+        header: t('users.lastLogin'),
+        size: 150,
+        cell: ({ row: { original } }) => <Moment at={original.last_login} never={t('users.never')} />,
+      },
+    ],
+    [t],
+  );
+  return (
+    <Page
+      title={t('users.title')}
+      about={t('users.about')}
+      actions={
+        <>
+          <Button variant="default" leftSection={<IconPlus size={16} />} onClick={() => void navigate('/users/new')}>
+            {t('users.add')}
+          </Button>
+          <Button leftSection={<IconSend size={16} />} onClick={() => void navigate('/users/invite')}>
+            {t('users.invite')}
+          </Button>
+        </>
+      }
+    >
+      <Problem error={error} onRetry={() => void refetch()} />
+      <TableBar search={search} onSearch={setSearch} count={data?.length} />
+      <DataTable
+        label={t('users.title')}
+        rows={data ?? []}
+        columns={columns}
+        rowId={idOf}
+        textOf={textOf}
+        search={search}
+        empty={data ? t('common:nothingFound') : t('common:loading')}
+      />
+      <Outlet />
+    </Page>
+  );
+};
