@@ -81,7 +81,7 @@ test('a user is added, given another role, kept out and deleted; the last admini
   await page.getByRole('link', { name: 'lin@example.com' }).click();
   await page.getByRole('combobox', { name: 'Role' }).click();
   await page.getByRole('option', { name: 'Administrator' }).click();
-  await page.getByText('May sign in', { exact: true }).click();
+  await page.getByRole('switch', { name: 'May sign in' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   const row = page.getByRole('row').filter({ hasText: 'lin@example.com' });
   await row.getByText('Disabled').waitFor();
@@ -93,7 +93,7 @@ test('a user is added, given another role, kept out and deleted; the last admini
   await expect.poll(() => row.count(), { timeout: 20_000 }).toBe(0);
 
   await page.getByRole('link', { name: email }).click();
-  await page.getByText('May sign in', { exact: true }).click();
+  await page.getByRole('switch', { name: 'May sign in' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page
     .getByRole('alert')
@@ -144,7 +144,7 @@ describe.each([
     );
     const { body: token } = await app.send<ApiToken>('POST', '/tokens', { name }, headers);
     const { page, errors, close } = await open(`/users/${user.id}`, look);
-    await page.getByText('May sign in', { exact: true }).waitFor();
+    await page.getByRole('switch', { name: 'May sign in' }).waitFor();
     expect(await barriersOf(page)).toEqual([]);
     for (const path of ['/users', '/tokens']) {
       await page.goto(path);
