@@ -8,11 +8,11 @@ import { useRead } from '../../../api/query.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { StateBadge, type StateKind } from '../../../ui/state-badge.tsx';
+import { StateBadge } from '../../../ui/state-badge.tsx';
 import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
 import { TableBar } from '../../../ui/table/table-bar.tsx';
 
-const KINDS: Record<User['status'], StateKind> = { active: 'good', pending: 'waiting', disabled: 'off' };
+const KINDS = { active: 'good', pending: 'waiting', disabled: 'off' } as const;
 const idOf = ({ id }: User): string => String(id);
 const textOf = ({ email, name, role, status }: User): string => `${email} ${name} ${role} ${status}`;
 
