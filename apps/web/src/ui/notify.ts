@@ -9,3 +9,8 @@ export const notifyDone = (message: string): void => {
 export const notifyFailed = (message: string): void => {
   notifications.show({ message, color: 'red', autoClose: false });
 };
+
+/** Says that something was done and is not all well yet; the place it is about goes on saying so. */
+export const notifyAttention = (message: string): void => {
+  notifications.show({ message, color: 'yellow', autoClose: 8_000 });
+};

@@ -94,7 +94,15 @@ export const FormDrawer = <T extends Record<string, unknown>>(props: FormDrawerP
           </Fieldset>
           {below}
           <Problem error={problem} />
-          <Group justify="flex-end" gap="xs">
+          <Group
+            justify="flex-end"
+            gap="xs"
+            pos="sticky"
+            bottom={0}
+            py="sm"
+            bg="var(--mantine-color-body)"
+            className="above"
+          >
             {more}
             <Button variant="default" onClick={close}>
               {t('cancel')}

@@ -51,6 +51,8 @@ interface DataTableProps<T> {
 
 const ROW_HEIGHT = 44;
 const SELECT_WIDTH = 40;
+/** A column that takes what is left begins with this on a narrow screen. */
+const NARROW_GROWING_WIDTH = 100;
 const NARROW = '(max-width: 48em)';
 
 const words = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -111,15 +113,22 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
   });
+  const basisOf = (meta: { grow?: number } | undefined, size: number): number => {
+    if (!isNarrow) return size;
+    return meta?.grow ? Math.min(size, NARROW_GROWING_WIDTH) : Math.min(size, 180);
+  };
   const widthOf = (meta: { grow?: number } | undefined, size: number) => ({
-    flex: `${meta?.grow ?? 0} 0 ${isNarrow ? Math.min(size, 180) : size}px`,
+    flex: `${meta?.grow ?? 0} 0 ${basisOf(meta, size)}px`,
   });
+  const widths = table.getVisibleLeafColumns().map(({ columnDef, getSize }) => basisOf(columnDef.meta, getSize()));
+  // As wide as its columns, so that they stand below each other whatever is in them.
+  const width = `max(100%, ${(selection ? SELECT_WIDTH : 0) + widths.reduce((sum, one) => sum + one, 0)}px)`;
 
   return (
     <div ref={frame} className={classes.frame} role="table" aria-label={label} aria-rowcount={shown.length + 1}>
       <div role="rowgroup">
         {table.getHeaderGroups().map((group) => (
-          <div key={group.id} role="row" aria-rowindex={1} className={classes.head} tabIndex={-1}>
+          <div key={group.id} role="row" aria-rowindex={1} className={classes.head} style={{ width }} tabIndex={-1}>
             {selection && (
               <div role="columnheader" className={classes.cell} style={{ flex: `0 0 ${SELECT_WIDTH}px` }}>
                 <Checkbox
@@ -175,7 +184,7 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
                 aria-rowindex={item.index + 2}
                 className={classes.row}
                 data-selected={row.getIsSelected() || undefined}
-                style={{ height: ROW_HEIGHT, transform: `translateY(${item.start}px)` }}
+                style={{ height: ROW_HEIGHT, width, transform: `translateY(${item.start}px)` }}
               >
                 {selection && (
                   <div role="cell" className={classes.cell} style={{ flex: `0 0 ${SELECT_WIDTH}px` }}>

@@ -101,7 +101,7 @@ export const useHostColumns = () => {
       {
         accessorKey: 'domain',
         header: t('hosts.domain'),
-        size: 220,
+        size: 200,
         sortingFn: 'basic',
         meta: { grow: 3, isVital: true },
         cell: ({ row: { original } }) => <Domain host={original} search={search} />,
@@ -118,7 +118,7 @@ export const useHostColumns = () => {
         id: 'origin',
         accessorFn: originOf,
         header: optional.origin,
-        size: 200,
+        size: 170,
         sortingFn: 'basic',
         meta: { grow: 2 },
         cell: ({ getValue }) => <span className="foreign">{getValue<string>()}</span>,
@@ -127,7 +127,7 @@ export const useHostColumns = () => {
         id: 'state',
         accessorFn: stateOf,
         header: t('hosts.state'),
-        size: 160,
+        size: 155,
         sortingFn: 'basic',
         meta: { isVital: true },
         cell: ({ row: { original } }) => <HostStateBadge host={original} />,
@@ -136,7 +136,7 @@ export const useHostColumns = () => {
         id: 'certificate',
         accessorFn: certificateOf,
         header: optional.certificate,
-        size: 130,
+        size: 110,
         sortingFn: 'basic',
         meta: { grow: 1 },
         cell: ({ getValue }) => <span className="foreign">{getValue<string>()}</span>,
@@ -144,7 +144,7 @@ export const useHostColumns = () => {
       {
         id: 'features',
         header: optional.features,
-        size: 125,
+        size: 120,
         enableSorting: false,
         cell: ({ row: { original } }) => (
           <Features
@@ -156,14 +156,14 @@ export const useHostColumns = () => {
       {
         accessorKey: 'updated_at',
         header: optional.updated_at,
-        size: 130,
+        size: 120,
         sortingFn: 'basic',
         cell: ({ getValue }) => <Moment at={getValue<string>()} />,
       },
       {
         accessorKey: 'created_at',
         header: optional.created_at,
-        size: 130,
+        size: 120,
         sortingFn: 'basic',
         cell: ({ getValue }) => <Moment at={getValue<string>()} />,
       },

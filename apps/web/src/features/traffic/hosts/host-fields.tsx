@@ -31,12 +31,8 @@ export const FieldWarnings = ({ of }: { of: readonly (keyof TypedHost)[] }) => {
     .filter(({ field }) => (of as readonly string[]).includes(field))
     .map(({ field, message }) => (
       <Group key={`${field} ${message}`} gap={6} wrap="nowrap" align="flex-start" mt={4}>
-        <IconAlertTriangle
-          size={14}
-          aria-hidden
-          style={{ flex: 'none', marginTop: 3, color: 'var(--mantine-color-yellow-text)' }}
-        />
-        <Text size="xs" c="var(--mantine-color-yellow-text)" className="foreign">
+        <IconAlertTriangle size={14} aria-hidden style={{ flex: 'none', marginTop: 3, color: 'var(--warning-text)' }} />
+        <Text size="xs" c="var(--warning-text)" className="foreign">
           {message}
         </Text>
       </Group>
@@ -126,11 +122,7 @@ export const FieldGroup = ({ name, children }: { name: GroupName; children: Reac
             </Badge>
           )}
           {hasWarning && (
-            <IconAlertTriangle
-              size={14}
-              aria-label={t('hosts.groupWarning')}
-              color="var(--mantine-color-yellow-text)"
-            />
+            <IconAlertTriangle size={14} aria-label={t('hosts.groupWarning')} color="var(--warning-text)" />
           )}
         </Group>
       </Accordion.Control>

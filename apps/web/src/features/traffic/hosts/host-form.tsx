@@ -8,7 +8,7 @@ import { useAnswer, useChange, useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
-import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
+import { notifyAttention, notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { firstNameOf, siteOf } from './addresses.ts';
 import { certificateChoice, certificateChoices, certificateFields } from './certificate-choice.ts';
@@ -44,7 +44,10 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
   const certificates = useRead<ListedCertificate[]>('/certificates').data;
   const lists = useRead<AccessList[]>('/access-lists').data;
   const warnings = host?.warnings ?? [];
-  const [open, setOpen] = useState<string[]>(() => groupsWith(warnings.map(({ field }) => field)));
+  const [open, setOpen] = useState<string[]>(() =>
+    // Where the suite is off, that holds for every host: its sign is enough.
+    groupsWith(warnings.map(({ field }) => field).filter((field) => field !== 'waf_enabled')),
+  );
 
   const object = useObjectForm<TypedHost>(host?.uuid ?? 'new', initial, async (typed, isOverTheirs) => {
     const body = { ...typed, forward_port: typed.forward_port === '' ? undefined : Number(typed.forward_port) };
@@ -55,7 +58,7 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
     );
     const name = firstNameOf(data);
     if (data.issue === null) notifyDone(t(data.applied ? 'hosts.savedLive' : 'hosts.saved', { name }));
-    else notifyFailed(t('hosts.savedNotServed', { name, issue: data.issue }));
+    else notifyAttention(t('hosts.savedNotServed', { name, issue: data.issue }));
   });
   const { form } = object;
   const toClose = new URLSearchParams(search);

@@ -33,7 +33,7 @@ export const HostStateBadge = ({ host }: { host: ProxyHost }) => {
           <Text
             span
             size="xs"
-            c="var(--mantine-color-yellow-text)"
+            c="var(--warning-text)"
             tabIndex={0}
             role="img"
             aria-label={t('hosts.warnings', { count: warnings.length })}

@@ -1,4 +1,4 @@
-import { Button, Group, Select } from '@mantine/core';
+import { Button, Select } from '@mantine/core';
 import type { ProxyHost } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
 import type { RowSelectionState } from '@tanstack/react-table';
@@ -71,35 +71,36 @@ export const Hosts = () => {
             count={data === undefined ? undefined : rows.length}
             columns={{ all: hideable, hidden, onChange: setHidden }}
           >
-            <Group gap="xs">
-              <Select
-                w={170}
-                clearable
-                aria-label={t('hosts.stateFilter')}
-                placeholder={t('hosts.anyState')}
-                data={STATE_FILTERS.map((one) => ({ value: one, label: t(`hosts.states.${one}`) }))}
-                value={state}
-                onChange={narrow('state')}
-              />
-              <Select
-                w={200}
-                clearable
-                aria-label={t('hosts.featureFilter')}
-                placeholder={t('hosts.anyFeature')}
-                data={[
-                  {
-                    group: t('hosts.with'),
-                    items: FEATURE_NAMES.map((one) => ({ value: one, label: t(`hosts.features.${one}`) })),
-                  },
-                  {
-                    group: t('hosts.without'),
-                    items: FEATURE_NAMES.map((one) => ({ value: `!${one}`, label: t(`hosts.lacks.${one}`) })),
-                  },
-                ]}
-                value={feature}
-                onChange={narrow('feature')}
-              />
-            </Group>
+            <Select
+              flex="1 1 9rem"
+              maflex="1 1 9rem"
+              maw={200}
+              clearable
+              aria-label={t('hosts.stateFilter')}
+              placeholder={t('hosts.anyState')}
+              data={STATE_FILTERS.map((one) => ({ value: one, label: t(`hosts.states.${one}`) }))}
+              value={state}
+              onChange={narrow('state')}
+            />
+            <Select
+              flex="1 1 9rem"
+              maw={200}
+              clearable
+              aria-label={t('hosts.featureFilter')}
+              placeholder={t('hosts.anyFeature')}
+              data={[
+                {
+                  group: t('hosts.with'),
+                  items: FEATURE_NAMES.map((one) => ({ value: one, label: t(`hosts.features.${one}`) })),
+                },
+                {
+                  group: t('hosts.without'),
+                  items: FEATURE_NAMES.map((one) => ({ value: `!${one}`, label: t(`hosts.lacks.${one}`) })),
+                },
+              ]}
+              value={feature}
+              onChange={narrow('feature')}
+            />
           </TableBar>
           {chosenHosts.length > 0 && <BulkBar hosts={chosenHosts} onDone={() => setChosen({})} />}
           <DataTable
