@@ -34,6 +34,8 @@ export default defineConfig({
     // Data URLs for small files would need a wider policy for fonts and styles.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 900,
+    // Older ones know no light-dark(), and what stands in for it knows nothing of the scheme that was chosen.
+    cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
   },
   server: { proxy: { '/api': { target: API, ws: true } } },

@@ -22,6 +22,8 @@ declare module '@tanstack/react-table' {
   interface ColumnMeta<TData extends RowData, TValue> {
     /** Share of the width that is left, as of CSS flex-grow; 0: as wide as `size`. */
     grow?: number;
+    /** How wide it is on a narrow screen, when that differs from `size`. */
+    narrow?: number;
     /** Shown on a narrow screen as well. */
     isVital?: boolean;
     /** Never used; keeps the parameters of the interface that is extended. */
@@ -113,11 +115,12 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
   });
-  const basisOf = (meta: { grow?: number } | undefined, size: number): number => {
+  const basisOf = (meta: { grow?: number; narrow?: number } | undefined, size: number): number => {
     if (!isNarrow) return size;
+    if (meta?.narrow !== undefined) return meta.narrow;
     return meta?.grow ? Math.min(size, NARROW_GROWING_WIDTH) : Math.min(size, 180);
   };
-  const widthOf = (meta: { grow?: number } | undefined, size: number) => ({
+  const widthOf = (meta: { grow?: number; narrow?: number } | undefined, size: number) => ({
     flex: `${meta?.grow ?? 0} 0 ${basisOf(meta, size)}px`,
   });
   const widths = table.getVisibleLeafColumns().map(({ columnDef, getSize }) => basisOf(columnDef.meta, getSize()));

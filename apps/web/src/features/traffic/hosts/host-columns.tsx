@@ -30,6 +30,7 @@ const Domain = ({ host, search }: { host: ProxyHost; search: string }) => {
       )}
       {site !== undefined && (
         <ActionIcon
+          visibleFrom="sm"
           component="a"
           href={site}
           target="_blank"
@@ -129,7 +130,7 @@ export const useHostColumns = () => {
         header: t('hosts.state'),
         size: 155,
         sortingFn: 'basic',
-        meta: { isVital: true },
+        meta: { isVital: true, narrow: 124 },
         cell: ({ row: { original } }) => <HostStateBadge host={original} />,
       },
       {
@@ -156,7 +157,7 @@ export const useHostColumns = () => {
       {
         accessorKey: 'updated_at',
         header: optional.updated_at,
-        size: 120,
+        size: 132,
         sortingFn: 'basic',
         cell: ({ getValue }) => <Moment at={getValue<string>()} />,
       },

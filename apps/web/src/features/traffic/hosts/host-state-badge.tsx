@@ -32,15 +32,15 @@ export const HostStateBadge = ({ host }: { host: ProxyHost }) => {
         >
           <Text
             span
+            visibleFrom="sm"
             size="xs"
             c="var(--warning-text)"
             tabIndex={0}
             role="img"
             aria-label={t('hosts.warnings', { count: warnings.length })}
-            style={{ display: 'inline-flex', alignItems: 'center', gap: 2 }}
+            style={{ whiteSpace: 'nowrap' }}
           >
-            <IconAlertTriangle size={15} aria-hidden />
-            {warnings.length}
+            <IconAlertTriangle size={15} aria-hidden style={{ verticalAlign: 'text-bottom' }} /> {warnings.length}
           </Text>
         </Tooltip>
       )}

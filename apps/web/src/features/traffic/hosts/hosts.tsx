@@ -73,7 +73,6 @@ export const Hosts = () => {
           >
             <Select
               flex="1 1 9rem"
-              maflex="1 1 9rem"
               maw={200}
               clearable
               aria-label={t('hosts.stateFilter')}
