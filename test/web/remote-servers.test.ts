@@ -33,7 +33,7 @@ test('a server is added, tested, changed and deleted', async () => {
   await page.getByRole('button', { name: 'Add a server' }).first().click();
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('nas');
   await page.getByLabel('Host name or address').fill('no such name!');
-  await page.getByLabel('Port').fill(String(port));
+  await page.getByRole('textbox', { name: 'Port' }).fill(String(port));
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^host /).waitFor();
   await page.getByLabel('Host name or address').fill('127.0.0.1');
