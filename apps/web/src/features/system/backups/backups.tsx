@@ -124,7 +124,7 @@ export const Backups = () => {
       {
         accessorKey: 'created_at',
         header: t('backups.made'),
-        size: 150,
+        size: 120,
         meta: { isVital: true, grow: 1 },
         cell: ({ row: { original } }) => (
           <Anchor component={Link} to={`/backups/${encodeURIComponent(original.name)}`} inherit>
@@ -143,7 +143,7 @@ export const Backups = () => {
         id: 'state',
         accessorFn: ({ verified_at, copied_at }) => `${verified_at === null} ${copied_at === null}`,
         header: t('backups.state'),
-        size: 150,
+        size: 140,
         meta: { isVital: true },
         cell: ({ row: { original } }) => <State backup={original} />,
       },
