@@ -1,3 +1,4 @@
+import '@mantine/spotlight/styles.css';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import type { Certificate, ProxyHost } from '@sallyport/contract';
 import { IconSearch, IconWorldWww } from '@tabler/icons-react';

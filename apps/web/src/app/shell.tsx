@@ -13,17 +13,19 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { spotlight } from '@mantine/spotlight';
 import { IconSearch } from '@tabler/icons-react';
-import { Suspense } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation } from 'react-router';
 import { AccountMenu } from './account-menu.tsx';
 import icon from './icon.svg';
-import { Palette } from './palette.tsx';
 import { PendingConfirmation } from './pending-confirmation.tsx';
 import { SECTIONS } from './views.ts';
 import { useWho } from './who.ts';
+
+// Not needed for the first look: it comes right after.
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
+const openPalette = (): void => void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open());
 
 /** The frame of every screen: navigation, search for everything, the account, and the screen itself. */
 export const Shell = () => {
@@ -52,7 +54,7 @@ export const Shell = () => {
             </Group>
           </Anchor>
           <Group gap="xs" ml="auto" wrap="nowrap">
-            <UnstyledButton onClick={spotlight.open} visibleFrom="sm" aria-label={t('palette')}>
+            <UnstyledButton onClick={openPalette} visibleFrom="sm" aria-label={t('palette')}>
               <Group gap={8} px="sm" py={5} bd="1px solid var(--mantine-color-default-border)" bdrs="sm">
                 <IconSearch size={15} aria-hidden />
                 <Text size="sm" c="dimmed">
@@ -62,13 +64,7 @@ export const Shell = () => {
               </Group>
             </UnstyledButton>
             <Tooltip label={t('palette')}>
-              <ActionIcon
-                variant="default"
-                size="lg"
-                hiddenFrom="sm"
-                aria-label={t('palette')}
-                onClick={spotlight.open}
-              >
+              <ActionIcon variant="default" size="lg" hiddenFrom="sm" aria-label={t('palette')} onClick={openPalette}>
                 <IconSearch size={17} />
               </ActionIcon>
             </Tooltip>
@@ -111,7 +107,9 @@ export const Shell = () => {
           <Outlet />
         </Suspense>
       </AppShell.Main>
-      <Palette />
+      <Suspense>
+        <Palette />
+      </Suspense>
     </AppShell>
   );
 };

@@ -1,16 +1,15 @@
-import { notifications } from '@mantine/notifications';
+import type { NotificationData } from '@mantine/notifications';
+
+// Not needed for the first look: what is said before it is there is said when it comes.
+const said = (notice: NotificationData): void => {
+  void import('@mantine/notifications').then(({ notifications }) => notifications.show(notice));
+};
 
 /** Says in passing that something was done. */
-export const notifyDone = (message: string): void => {
-  notifications.show({ message, color: 'verdigris', autoClose: 4_000 });
-};
+export const notifyDone = (message: string): void => said({ message, color: 'verdigris', autoClose: 4_000 });
 
 /** Says that something was not done, and why; it stays until it is read. */
-export const notifyFailed = (message: string): void => {
-  notifications.show({ message, color: 'red', autoClose: false });
-};
+export const notifyFailed = (message: string): void => said({ message, color: 'red', autoClose: false });
 
 /** Says that something was done and is not all well yet; the place it is about goes on saying so. */
-export const notifyAttention = (message: string): void => {
-  notifications.show({ message, color: 'yellow', autoClose: 8_000 });
-};
+export const notifyAttention = (message: string): void => said({ message, color: 'yellow', autoClose: 8_000 });

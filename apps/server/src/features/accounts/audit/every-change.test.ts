@@ -156,10 +156,13 @@ onBothDatabases('every change', (kind) => {
     const files = [{ filename: 'Caddyfile', content }];
     await change('import.upload', 'POST', '/import/upload', { content });
     // Read in the background, which changes the store as well.
-    await app.send('GET', '/import/preview', undefined, admin.headers);
+    const isRead = () => app.send('GET', '/import/preview', undefined, admin.headers);
+    await isRead();
     const uploaded = await change<{ session_uuid: string }>('import.upload', 'POST', '/import/upload-multi', { files });
+    await isRead();
     await change('import.commit', 'POST', '/import/commit', { session_uuid: uploaded.session_uuid });
     const left = await app.send<{ session_uuid: string }>('POST', '/import/upload-multi', { files }, admin.headers);
+    await isRead();
     await change('import.cancel', 'DELETE', `/import/cancel?session_uuid=${left.body.session_uuid}`);
 
     const document = { sallyport: 1, access_lists: [{ name: 'as code', type: 'allow' }] };

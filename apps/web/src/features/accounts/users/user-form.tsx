@@ -97,6 +97,8 @@ const Deeds = ({ user }: { user: User }) => {
 };
 
 const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
+  // What is saved is a change of what was shown at first, whatever was read behind the form since.
+  const [shown] = useState(etag);
   const { t } = useTranslation(['accounts', 'common']);
   const navigate = useNavigate();
   const { mutateAsync } = useChange(['/users', '/auth/me']);
@@ -112,7 +114,7 @@ const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
       method: 'PUT',
       path: `/users/${user.id}`,
       body: { ...body, ...(status === user.status ? {} : { status }), ...(password === '' ? {} : { password }) },
-      ifMatch: isOver ? undefined : etag,
+      ifMatch: isOver ? undefined : shown,
     }),
   );
   const { form } = object;

@@ -78,6 +78,8 @@ interface EditorProps {
 }
 
 const Editor = ({ list, etag }: EditorProps) => {
+  // What is saved is a change of what was shown at first, whatever was read behind the form since.
+  const [shown] = useState(etag);
   const { t, i18n } = useTranslation(['protection', 'common']);
   const { isAdmin, user } = useWho();
   const navigate = useNavigate();
@@ -99,7 +101,7 @@ const Editor = ({ list, etag }: EditorProps) => {
       return notifyDone(t('accessLists.saved'));
     }
     const query = await confirmation(typed);
-    const ifMatch = isOverTheirs ? undefined : etag;
+    const ifMatch = isOverTheirs ? undefined : shown;
     await mutateAsync({ method: 'PUT', path: `/access-lists/${list.uuid}`, body, ifMatch, query });
     notifyDone(query.confirm_within === undefined ? t('accessLists.saved') : t('accessLists.savedGuarded'));
   });

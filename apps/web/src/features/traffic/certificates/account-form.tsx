@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import type { AcmeAccountInUse } from '@sallyport/contract';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { useAnswer, useChange } from '../../../api/query.ts';
@@ -137,6 +138,8 @@ const NewAccount = () => {
 };
 
 const Editor = ({ account, etag }: { account: AcmeAccountInUse; etag: string | undefined }) => {
+  // What is saved is a change of what was shown at first, whatever was read behind the form since.
+  const [shown] = useState(etag);
   const { t } = useTranslation(['traffic', 'common']);
   const { isAdmin } = useWho();
   const navigate = useNavigate();
@@ -148,7 +151,7 @@ const Editor = ({ account, etag }: { account: AcmeAccountInUse; etag: string | u
       method: 'PUT',
       path,
       body: { name, ca_certificate: ca_certificate.trim() === '' ? null : ca_certificate },
-      ifMatch: isOverTheirs ? undefined : etag,
+      ifMatch: isOverTheirs ? undefined : shown,
     }),
   );
   const { form } = object;

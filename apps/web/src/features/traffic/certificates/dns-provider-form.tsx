@@ -70,6 +70,8 @@ interface EditorProps {
 }
 
 const Editor = ({ provider, etag, types }: EditorProps) => {
+  // What is saved is a change of what was shown at first, whatever was read behind the form since.
+  const [shown] = useState(etag);
   const { t } = useTranslation(['traffic', 'common']);
   const navigate = useNavigate();
   const { mutateAsync } = useChange(['/dns-providers', '/certificates']);
@@ -86,7 +88,7 @@ const Editor = ({ provider, etag, types }: EditorProps) => {
           method: 'PUT',
           path: `/dns-providers/${provider.uuid}`,
           body,
-          ifMatch: isOverTheirs ? undefined : etag,
+          ifMatch: isOverTheirs ? undefined : shown,
         })
       : mutateAsync({ method: 'POST', path: '/dns-providers', body });
   });

@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, List, NumberInput, Select, Switch, Text, TextInput } from '@mantine/core';
 import type { RemoteServerInUse } from '@sallyport/contract';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
 import { useAnswer, useChange } from '../../../api/query.ts';
@@ -26,6 +27,7 @@ const typedOf = ({ name, host, port, provider, enabled }: RemoteServerInUse): Ty
 interface EditorProps {
   /** What is there; undefined for a new one. */
   server: RemoteServerInUse | undefined;
+  /** Its version. */
   etag: string | undefined;
 }
 
@@ -33,6 +35,8 @@ const Editor = ({ server, etag }: EditorProps) => {
   const { t } = useTranslation(['traffic', 'common']);
   const { isAdmin } = useWho();
   const navigate = useNavigate();
+  // What is saved is a change of what was shown at first, whatever was read behind the form since.
+  const [shown] = useState(etag);
   const { mutateAsync } = useChange<RemoteServerInUse>(['/remote-servers', '/proxy-hosts']);
   const object = useObjectForm<Typed>(server?.uuid ?? 'new', server ? typedOf(server) : NEW, (body, isOverTheirs) =>
     server
@@ -40,7 +44,7 @@ const Editor = ({ server, etag }: EditorProps) => {
           method: 'PUT',
           path: `/remote-servers/${server.uuid}`,
           body,
-          ifMatch: isOverTheirs ? undefined : etag,
+          ifMatch: isOverTheirs ? undefined : shown,
         })
       : mutateAsync({ method: 'POST', path: '/remote-servers', body }),
   );
