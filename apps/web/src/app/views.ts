@@ -71,7 +71,7 @@ export const SECTIONS: readonly { name: Section | undefined; views: readonly Vie
     views: [
       { path: '/security', name: 'security', icon: IconShield },
       { path: '/firewall', name: 'firewall', icon: IconListCheck, isAdmins: true },
-      { path: '/blocks', name: 'blocks', icon: IconShieldX },
+      { path: '/blocks', name: 'blocks', icon: IconShieldX, isAdmins: true },
       { path: '/decisions', name: 'decisions', icon: IconLock },
       { path: '/access-lists', name: 'accessLists', icon: IconKey },
       { path: '/crowdsec', name: 'crowdsec', icon: IconRadar2, isAdmins: true },

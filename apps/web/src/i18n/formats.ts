@@ -24,3 +24,7 @@ export const formatDistance = (iso: string, now = Date.now()): string => {
 
 export const formatNumber = (value: number, options?: Intl.NumberFormatOptions): string =>
   new Intl.NumberFormat(language(), options).format(value);
+
+/** The time of the day to the second, for what happens while one looks. */
+export const formatClock = (iso: string): string =>
+  new Date(iso).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit', second: '2-digit' });

@@ -1,8 +1,9 @@
-import { Alert, Button, Drawer, Fieldset, Group, Stack, Table, Text } from '@mantine/core';
+import { Button, Drawer, Fieldset, Group, Stack } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Problem } from '../problem.tsx';
+import { OvertakenAlert } from './overtaken-alert.tsx';
 import type { ObjectForm } from './use-object-form.ts';
 
 interface FormDrawerProps<T extends Record<string, unknown>> {
@@ -23,23 +24,16 @@ interface FormDrawerProps<T extends Record<string, unknown>> {
   children: ReactNode;
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
-
 /** The form of an object, beside the list it belongs to. Closing it asks when something typed would be lost. */
 export const FormDrawer = <T extends Record<string, unknown>>(props: FormDrawerProps<T>) => {
   const { title, isOpen, onClose, onSaved, object, action, isReadOnly = false, below, more, children } = props;
-  const { form, problem, overtaken, isSaving, submit, goOn } = object;
+  const { form, problem, overtaken, isSaving, submit } = object;
   const { t } = useTranslation();
   const isNarrow = useMediaQuery('(max-width: 48em)');
   const close = () => {
     if (form.isDirty() && !window.confirm(t('loseTyping'))) return;
     onClose();
   };
-  const differing = overtaken
-    ? Object.entries(overtaken.current).filter(
-        ([field, theirs]) => field in form.getValues() && shown(theirs) !== shown(form.getValues()[field]),
-      )
-    : [];
   return (
     <Drawer
       opened={isOpen}
@@ -58,37 +52,7 @@ export const FormDrawer = <T extends Record<string, unknown>>(props: FormDrawerP
         }}
       >
         <Stack gap="md">
-          {overtaken && (
-            <Alert color="yellow" role="alert" title={t('overtaken')}>
-              <Text size="sm">{t('overtakenHint')}</Text>
-              <Table mt="xs" fz="xs">
-                <Table.Thead>
-                  <Table.Tr>
-                    <Table.Th>{t('field')}</Table.Th>
-                    <Table.Th>{t('theirs')}</Table.Th>
-                    <Table.Th>{t('yours')}</Table.Th>
-                  </Table.Tr>
-                </Table.Thead>
-                <Table.Tbody>
-                  {differing.map(([field, theirs]) => (
-                    <Table.Tr key={field}>
-                      <Table.Td>{field}</Table.Td>
-                      <Table.Td className="foreign">{shown(theirs)}</Table.Td>
-                      <Table.Td className="foreign">{shown(form.getValues()[field])}</Table.Td>
-                    </Table.Tr>
-                  ))}
-                </Table.Tbody>
-              </Table>
-              <Group mt="xs" gap="xs">
-                <Button size="xs" onClick={goOn}>
-                  {t('keepMine')}
-                </Button>
-                <Button size="xs" variant="default" onClick={onClose}>
-                  {t('takeTheirs')}
-                </Button>
-              </Group>
-            </Alert>
-          )}
+          <OvertakenAlert object={object} onTakeTheirs={onClose} />
           <Fieldset variant="unstyled" disabled={isReadOnly}>
             <Stack gap="md">{children}</Stack>
           </Fieldset>

@@ -9,6 +9,8 @@ interface TableBarProps {
   onSearch: (text: string) => void;
   /** How many rows there are in all. */
   count: number | undefined;
+  /** What can be searched for, where that is not plain. */
+  placeholder?: string;
   /** Filters beside the search. */
   children?: ReactNode;
   /** Columns that can be hidden. */
@@ -20,7 +22,7 @@ interface TableBarProps {
 }
 
 /** What stands above a table: search, filters, how many rows, and which columns. */
-export const TableBar = ({ search, onSearch, count, children, columns }: TableBarProps) => {
+export const TableBar = ({ search, onSearch, count, placeholder, children, columns }: TableBarProps) => {
   const { t } = useTranslation();
   return (
     <Group gap="xs">
@@ -30,7 +32,7 @@ export const TableBar = ({ search, onSearch, count, children, columns }: TableBa
         flex="1 1 14rem"
         maw={420}
         aria-label={t('search')}
-        placeholder={t('search')}
+        placeholder={placeholder ?? t('search')}
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={search !== '' && <CloseButton size="sm" aria-label={t('clear')} onClick={() => onSearch('')} />}
         value={search}

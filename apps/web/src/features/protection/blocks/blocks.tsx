@@ -1,0 +1,115 @@
+import { Anchor, NativeSelect } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import type { BlockLayer, BlockSummary } from '@sallyport/contract';
+import { useMemo, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, Outlet, useNavigate } from 'react-router';
+import { useAnswer } from '../../../api/query.ts';
+import { Empty } from '../../../ui/empty.tsx';
+import { Moment } from '../../../ui/moment.tsx';
+import { Page } from '../../../ui/page.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { StateBadge } from '../../../ui/state-badge.tsx';
+import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
+import { TableBar } from '../../../ui/table/table-bar.tsx';
+import { readable } from './marked.tsx';
+
+const LAYERS: readonly BlockLayer[] = ['decision', 'rate_limit', 'exploit', 'websocket', 'acl', 'waf', 'guard'];
+/** As it is on the page that the visitor got. */
+const REFERENCE = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const MOST = 1_000;
+const DEBOUNCE_MS = 250;
+
+const referenceOf = ({ reference }: BlockSummary): string => reference;
+
+/** Requests that were refused. The explanation of one is beside the list, at an address of its own. */
+export const Blocks = () => {
+  const { t } = useTranslation('protection');
+  const navigate = useNavigate();
+  const [search, setSearch] = useState('');
+  const [layer, setLayer] = useState('');
+  const [asked] = useDebouncedValue(search.trim(), DEBOUNCE_MS);
+  const { data, error, refetch } = useAnswer<{ blocks: BlockSummary[] }>('/security/blocks', {
+    query: { limit: MOST, search: asked, layer },
+    everyMs: 5_000,
+  });
+  const rows = data?.data.blocks;
+
+  const find = (text: string) => {
+    setSearch(text);
+    // Whoever pastes a whole reference wants its explanation.
+    if (REFERENCE.test(text.trim())) void navigate(`/blocks/${text.trim().toLowerCase()}`);
+  };
+
+  const columns = useMemo<Column<BlockSummary>[]>(
+    () => [
+      {
+        accessorKey: 'timestamp',
+        header: t('blocks.when'),
+        size: 130,
+        cell: ({ row: { original } }) => <Moment at={original.timestamp} />,
+      },
+      {
+        id: 'request',
+        accessorFn: ({ method, request_uri }) => `${method} ${readable(request_uri)}`,
+        header: t('blocks.what'),
+        size: 220,
+        meta: { grow: 3, isVital: true },
+        cell: ({ getValue, row: { original } }) => (
+          <Anchor component={Link} to={`/blocks/${original.reference}`} className="foreign" inherit>
+            {getValue<string>()}
+          </Anchor>
+        ),
+      },
+      {
+        accessorKey: 'host',
+        header: t('blocks.host'),
+        size: 160,
+        meta: { grow: 1 },
+        cell: ({ row: { original } }) => <span className="foreign">{original.host}</span>,
+      },
+      { accessorKey: 'ip', header: t('blocks.visitor'), size: 150 },
+      {
+        accessorKey: 'layer',
+        header: t('blocks.layerLabel'),
+        size: 150,
+        meta: { isVital: true },
+        cell: ({ row: { original } }) => (
+          <StateBadge kind={original.monitored ? 'warning' : 'bad'}>{t(`blocks.layer.${original.layer}`)}</StateBadge>
+        ),
+      },
+      { accessorKey: 'rule_id', header: t('blocks.rule'), size: 90 },
+    ],
+    [t],
+  );
+  const isUnfiltered = asked === '' && layer === '';
+  return (
+    <Page title={t('blocks.title')} about={t('blocks.about')}>
+      <Problem error={error} onRetry={() => void refetch()} />
+      {rows?.length === 0 && isUnfiltered && search === '' ? (
+        <Empty title={t('blocks.none')}>{t('blocks.noneAbout')}</Empty>
+      ) : null}
+      <TableBar search={search} onSearch={find} count={data?.total ?? rows?.length} placeholder={t('blocks.search')}>
+        <NativeSelect
+          aria-label={t('blocks.layerLabel')}
+          value={layer}
+          onChange={({ currentTarget }) => setLayer(currentTarget.value)}
+          data={[
+            { value: '', label: t('blocks.anyLayer') },
+            ...LAYERS.map((one) => ({ value: one, label: t(`blocks.layer.${one}`) })),
+          ]}
+        />
+      </TableBar>
+      {(rows?.length !== 0 || !isUnfiltered) && (
+        <DataTable
+          label={t('blocks.title')}
+          rows={rows ?? []}
+          columns={columns}
+          rowId={referenceOf}
+          empty={rows === undefined ? '' : t('blocks.noMatch')}
+        />
+      )}
+      <Outlet />
+    </Page>
+  );
+};

@@ -1,0 +1,38 @@
+import type { Texts } from '../../../i18n/texts.ts';
+import type { logs as english } from './texts.en.ts';
+
+export const logs: Texts<typeof english> = {
+  title: 'Live-Protokoll',
+  about:
+    'Was der Schutz entscheidet, während es geschieht. Nur die letzten Einträge werden behalten, im Arbeitsspeicher.',
+  live: 'Live',
+  connecting: 'Verbindet',
+  lost: 'Verbindung verloren',
+  lostWhy: 'Sie wird von selbst neu aufgebaut. Einträge von inzwischen kommen dann mit.',
+  paused_one: 'Angehalten: {{shown}} Eintrag wartet',
+  paused_other: 'Angehalten: {{shown}} Einträge warten',
+  pausedNone: 'Angehalten',
+  pause: 'Anhalten',
+  resume: 'Weiter',
+  follow: 'Dem Neuesten folgen',
+  copyShown: 'Gezeigtes kopieren',
+  copyFailed: 'Der Browser lässt diese Seite nicht kopieren. Markiere den Text stattdessen.',
+  level: 'Stufe',
+  levels: { debug: 'Debug', info: 'Info', warn: 'Warnung', error: 'Fehler' },
+  levelAll: 'Alles',
+  levelAtLeast: '{{level}} und schlimmer',
+  source: 'Quelle',
+  sourceAll: 'Alle Quellen',
+  sources: { guard: 'Wächter', waf: 'Firewall', crowdsec: 'CrowdSec', acl: 'Zugriffslisten' },
+  host: 'Host',
+  address: 'Adresse',
+  text: 'Text',
+  empty: 'Noch ist nichts geschehen. Einträge erscheinen hier, sobald etwas abgelehnt wird oder schiefgeht.',
+  noMatch: 'Keiner der letzten Einträge passt.',
+  shown: '{{shown}} von {{count}}',
+  entries: 'Einträge',
+  details: 'Eintrag',
+  when: 'Wann',
+  message: 'Meldung',
+  explain: 'Diese Ablehnung erklären',
+};

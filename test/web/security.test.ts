@@ -1,0 +1,117 @@
+import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { createSignedIn } from '../support/signed-in.ts';
+
+let browser: TestBrowser;
+let app: TestApp;
+const signedIn = createSignedIn(
+  () => browser,
+  () => app,
+);
+
+beforeAll(async () => {
+  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+});
+afterAll(async () => {
+  await browser?.stop();
+  await app?.stop();
+});
+
+const configOf = async () =>
+  (await app.send<{ config: Record<string, unknown> | null }>('GET', '/security/config')).body.config;
+
+test('the suite is switched on only by who can not lock themselves out, for a minute unless it is confirmed', async () => {
+  const { page, errors, close } = await signedIn('/security');
+  const suite = page.getByRole('region', { name: 'Security suite' });
+  await suite.getByRole('button', { name: 'Switch the suite on' }).click();
+  await suite.getByText('enabling could lock you out').waitFor();
+
+  const lockOut = page.getByRole('region', { name: 'Never locked out' });
+  await lockOut.getByLabel('Addresses and networks').fill('not an address');
+  await lockOut.getByRole('button', { name: 'Save' }).click();
+  await lockOut.getByText(/^admin_whitelist /).waitFor();
+  await lockOut.getByLabel('Addresses and networks').fill('192.0.2.0/24');
+  await lockOut.getByText('Your address is not in the list.').waitFor();
+  await lockOut.getByRole('button', { name: 'Add my address' }).click();
+  await lockOut.getByText('you can not lock yourself out').waitFor();
+  await lockOut.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  expect(await configOf()).toMatchObject({ admin_whitelist: expect.stringMatching(/192\.0\.2\.0\/24.*127\.0\.0\.1/) });
+
+  await suite.getByRole('button', { name: 'Switch the suite on' }).click();
+  await page.getByText(/takes itself back in \d+ seconds/).waitFor();
+  // The countdown outlives a reload: the server counts.
+  await page.reload();
+  await page.getByText(/takes itself back in \d+ seconds/).waitFor();
+  await page.getByRole('button', { name: 'keep the change' }).click();
+  await page.getByText(/takes itself back in \d/).waitFor({ state: 'detached' });
+  await suite.getByText('On', { exact: true }).waitFor();
+
+  await suite.getByRole('button', { name: 'Switch the suite off' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Switch the suite off' }).click();
+  await suite.getByRole('button', { name: 'Switch the suite on' }).waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('a module is switched on and off, and says what that does', async () => {
+  const { page, close } = await signedIn('/security');
+  await page.getByText('Nobody looks at what requests contain.').waitFor();
+  const waf = page.getByRole('switch', { name: 'Firewall: on or off' });
+  await waf.click({ force: true });
+  await page.getByText('Requests that look like an attack are refused').waitFor();
+  expect((await app.send('GET', '/security/status')).body).toMatchObject({ waf: { enabled: true } });
+  await waf.click({ force: true });
+  await page.getByText('Nobody looks at what requests contain.').waitFor();
+  await close();
+});
+
+test('the rate limit is told in words while it is typed, and saved; another change in between is not lost', async () => {
+  const { page, close } = await signedIn('/security');
+  const limit = page.getByRole('region', { name: 'Rate limit' });
+  await limit.getByLabel('Requests').fill('1000');
+  await limit.getByText('may make 1,000 requests in').waitFor();
+  await app.send('POST', '/security/config', { rate_limit_burst: 7 });
+  await limit.getByRole('button', { name: 'Save' }).click();
+  const conflict = limit.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
+  await conflict.getByRole('button', { name: 'Keep mine' }).click();
+  await limit.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  expect(await configOf()).toMatchObject({ rate_limit_requests: 1000, rate_limit_burst: 7 });
+  await close();
+});
+
+test('a break-glass token is shown once', async () => {
+  const { page, close } = await signedIn('/security');
+  const glass = page.getByRole('region', { name: 'Break-glass token' });
+  await glass.getByRole('button', { name: 'Make a token' }).click();
+  await glass.getByText(/^[0-9a-f]{64}$/).waitFor();
+  await page.reload();
+  await glass.getByRole('button', { name: 'Make a token' }).waitFor();
+  expect(await glass.getByText(/[0-9a-f]{64}/).count()).toBe(0);
+  await close();
+});
+
+test('a standard user sees what acts, and nothing to change', async () => {
+  const { page, errors, close } = await signedIn('/security', {}, 'user');
+  await page.getByText('What it does').waitFor();
+  expect(await page.getByRole('switch').count()).toBe(0);
+  expect(await page.getByRole('button', { name: /Switch the suite|Save|Make a token/ }).count()).toBe(0);
+  expect(errors).toEqual([]);
+  await close();
+});
+
+describe.each([
+  { scheme: 'light', size: [1280, 800] },
+  { scheme: 'dark', size: [360, 740] },
+] as const)('$scheme, $size.0 wide', (look) => {
+  test('nothing is in the way of anybody', async () => {
+    const { page, errors, close } = await signedIn('/security', look);
+    await page.getByRole('region', { name: 'Rate limit' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    expect(await barriersOf(page)).toEqual([]);
+    expect(errors).toEqual([]);
+    await close();
+  });
+});
