@@ -9,9 +9,7 @@ import {
   IconInfoCircle,
   IconKey,
   IconLifebuoy,
-  IconListCheck,
   IconLock,
-  IconRadar2,
   IconServer2,
   IconSettings,
   IconShield,
@@ -38,10 +36,8 @@ export type ViewName =
   | 'certificates'
   | 'accessLists'
   | 'security'
-  | 'firewall'
   | 'blocks'
   | 'decisions'
-  | 'crowdsec'
   | 'logs'
   | 'users'
   | 'tokens'
@@ -70,11 +66,9 @@ export const SECTIONS: readonly { name: Section | undefined; views: readonly Vie
     name: 'protection',
     views: [
       { path: '/security', name: 'security', icon: IconShield },
-      { path: '/firewall', name: 'firewall', icon: IconListCheck, isAdmins: true },
       { path: '/blocks', name: 'blocks', icon: IconShieldX, isAdmins: true },
       { path: '/decisions', name: 'decisions', icon: IconLock },
       { path: '/access-lists', name: 'accessLists', icon: IconKey },
-      { path: '/crowdsec', name: 'crowdsec', icon: IconRadar2, isAdmins: true },
       { path: '/logs', name: 'logs', icon: IconChartDots3 },
     ],
   },

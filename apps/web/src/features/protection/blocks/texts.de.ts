@@ -57,7 +57,7 @@ export const blocks: Texts<typeof english> = {
   allowAbout: 'Was die Firewall auslassen wird, das Engste zuerst. Nichts geschieht, bevor du es sagst.',
   exclusion: 'Regel {{rule}}',
   allowed: 'Solche Anfragen kommen ab jetzt durch',
-  allowedAbout: 'Unter Firewall kannst du die Ausnahme zurücknehmen.',
+  allowedAbout: 'Die Ausnahme lässt sich im Verlauf zurücknehmen.',
   allowNow: 'Ab jetzt erlauben',
   where: 'Wo',
   whereOne: 'Nur {{path}} und darunter, auf diesem Host',

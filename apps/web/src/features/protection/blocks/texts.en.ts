@@ -54,7 +54,7 @@ export const blocks = {
   allowAbout: 'What the firewall will leave out, narrowest first. Nothing happens before you say so.',
   exclusion: 'Rule {{rule}}',
   allowed: 'Such requests pass from now on',
-  allowedAbout: 'The exclusion can be taken back under Firewall.',
+  allowedAbout: 'The exclusion can be taken back in the history.',
   allowNow: 'Allow from now on',
   where: 'Where',
   whereOne: 'Only {{path}} and below, on this host',

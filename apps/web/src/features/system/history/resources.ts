@@ -6,7 +6,7 @@ export const KINDS = [
   { path: 'dns-providers', name: 'dnsProviders', screen: '/certificates' },
   { path: 'access-lists', name: 'accessLists', screen: '/access-lists' },
   { path: 'security/decisions', name: 'decisions', screen: '/decisions' },
-  { path: 'security/rulesets', name: 'rulesets', screen: '/firewall' },
+  { path: 'security/rulesets', name: 'rulesets', screen: '/security' },
   { path: 'security/config', name: 'security', screen: '/security' },
   { path: 'settings', name: 'settings', screen: '/settings' },
 ] as const;

@@ -98,11 +98,11 @@ const protection = (t: T, { security }: Facts): Standing | undefined => {
   };
 };
 
-const crowdsec = (t: T, { security }: Facts, isAdmin: boolean): Standing | undefined => {
+const crowdsec = (t: T, { security }: Facts): Standing | undefined => {
   if (!security) return undefined;
   const { enabled, running, mode } = security.crowdsec;
   const isWanted = security.enabled && enabled && mode === 'local';
-  const base = { name: 'crowdsec', to: isAdmin ? '/crowdsec' : '/security' } as const;
+  const base = { name: 'crowdsec', to: '/security' } as const;
   if (!isWanted) return { ...base, kind: 'off', word: t('overview.off'), why: t('overview.crowdsecOff') };
   return running
     ? { ...base, kind: 'good', word: t('overview.runs'), why: t('overview.crowdsecUp') }
@@ -176,7 +176,7 @@ export const judge = (t: T, facts: Facts, isAdmin: boolean): Standing[] =>
     proxy(t, facts),
     hosts(t, facts),
     protection(t, facts),
-    crowdsec(t, facts, isAdmin),
+    crowdsec(t, facts),
     certificates(t, facts),
     backups(t, facts),
     emergency(t, facts),
