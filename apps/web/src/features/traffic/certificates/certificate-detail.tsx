@@ -48,7 +48,7 @@ const Trouble = ({ certificate: { issue, problem, next_attempt_at } }: { certifi
       )}
       {problem && (
         <>
-          <Text size="xs" c="dimmed" mt="xs">
+          <Text size="xs" fw={600} mt="xs">
             {t('certificates.problem')}
           </Text>
           <Text size="sm" className="foreign">
