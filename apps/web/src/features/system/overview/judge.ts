@@ -171,7 +171,7 @@ const emergency = (t: T, { emergency: status }: Facts): Standing | undefined => 
 };
 
 /** How everything stands, as far as it is known; nothing is called good that was not read. */
-export const judge = (t: T, facts: Facts, isAdmin: boolean): Standing[] =>
+export const judge = (t: T, facts: Facts): Standing[] =>
   [
     proxy(t, facts),
     hosts(t, facts),

@@ -16,7 +16,7 @@ export const Overview = () => {
   const { t } = useTranslation(['system', 'common']);
   const { isAdmin } = useWho();
   const facts = useFacts(isAdmin);
-  const standings = judge(t, facts, isAdmin);
+  const standings = judge(t, facts);
   const wrong = standings.filter(({ kind }) => kind === 'bad').length;
   const doubtful = standings.filter(({ kind }) => kind === 'warning').length;
   const about = (): string => {
