@@ -15,6 +15,7 @@ const CHANGE_NOTHING = new Set([
   'POST /settings/validate-url',
   'POST /settings/test-url',
   'POST /settings/test-mail',
+  'POST /access-lists/test',
   'POST /access-lists/:id/test',
   'POST /security/notifications/test',
   'POST /backups/:name/verify',
