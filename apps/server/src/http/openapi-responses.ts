@@ -66,6 +66,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'POST /security/confirm/{id}': [410],
   'POST /history/{id}/revert': [409],
   'POST /history/batches/{batch}/revert': [409],
+  'POST /certificates/preflight': [409],
   'POST /proxy-hosts': [409],
   'PUT /proxy-hosts/{uuid}': [409],
   'POST /proxy-hosts/bulk': [404, 409],

@@ -23,6 +23,8 @@ export interface OrderPreflightDeps {
 /** Somebody waits for the answer: of more zones than this, the first are tried. */
 const MOST_ZONES = 2;
 const DIRECTORY_MS = 20_000;
+/** Each asks name servers, addresses and perhaps a zone, for up to minutes. */
+const MOST_AT_ONCE = 4;
 
 /** Makes what looks at an order that somebody thinks of: what is looked at before each order, limits, and the zones. */
 export const createOrderPreflight = (deps: OrderPreflightDeps) => {
@@ -57,32 +59,47 @@ export const createOrderPreflight = (deps: OrderPreflightDeps) => {
     return checks;
   };
 
+  const check = async (input: NewCertificateOrder): Promise<Preflight> => {
+    const planned = await deps.plan(input);
+    if (planned === undefined) {
+      return {
+        ok: true,
+        checks: [fine('account', '', 'The internal authority signs it at once: nothing is in the way.')],
+      };
+    }
+    const { names, challenge, accountId, dnsProviderId } = planned;
+    const account = await deps.findAccount(accountId);
+    if (!account) throw refuse.invalid('account_id names no account');
+    const client = clientOf(account, deps.vault, AbortSignal.timeout(DIRECTORY_MS));
+    const { checks } = await withClient(client, deps.clock, ({ directory }) =>
+      deps.preflight.check({
+        names,
+        challenge,
+        directoryUrl: account.directory_url,
+        accountUrl: account.account_url,
+        directory,
+      }),
+    );
+    const all = [...checks, await checkLimits(account, names)];
+    if (dnsProviderId !== null) all.push(...(await checkZones(names, dnsProviderId)));
+    return { ok: all.every(({ ok }) => ok), checks: all };
+  };
+
+  let underWay = 0;
   return {
-    /** Tells what would keep an order from succeeding. Throws a 400 that names the field for what can be no order. */
+    /**
+     * Tells what would keep an order from succeeding. Throws a 400 that names the field for what can be no order, and a 409 while as
+     * many are looked at as may be.
+     */
     async check(input: NewCertificateOrder): Promise<Preflight> {
-      const planned = await deps.plan(input);
-      if (planned === undefined) {
-        return {
-          ok: true,
-          checks: [fine('account', '', 'The internal authority signs it at once: nothing is in the way.')],
-        };
+      if (underWay >= MOST_AT_ONCE)
+        throw refuse.conflict('Several orders are being looked at already: try again when they are done');
+      underWay += 1;
+      try {
+        return await check(input);
+      } finally {
+        underWay -= 1;
       }
-      const { names, challenge, accountId, dnsProviderId } = planned;
-      const account = await deps.findAccount(accountId);
-      if (!account) throw refuse.invalid('account_id names no account');
-      const client = clientOf(account, deps.vault, AbortSignal.timeout(DIRECTORY_MS));
-      const { checks } = await withClient(client, deps.clock, ({ directory }) =>
-        deps.preflight.check({
-          names,
-          challenge,
-          directoryUrl: account.directory_url,
-          accountUrl: account.account_url,
-          directory,
-        }),
-      );
-      const all = [...checks, await checkLimits(account, names)];
-      if (dnsProviderId !== null) all.push(...(await checkZones(names, dnsProviderId)));
-      return { ok: all.every(({ ok }) => ok), checks: all };
     },
   };
 };

@@ -1,3 +1,4 @@
+import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../../../../../test/support/free-ports.ts';
@@ -120,6 +121,33 @@ test('for dns-01 nobody is asked at port 80', () =>
       expect(ok).toBe(true);
       expect(checks.map(({ name }) => name)).toEqual(['account', 'caa', 'caa']);
     } finally {
+      await node.endServer();
+      await node.proxy.stop();
+    }
+  }));
+
+test('name servers that never answer hold nobody up: what was not looked at in time is told, and blocks nothing', () =>
+  emptyStore('sqlite', async (config) => {
+    const node = await startChallengeNode(config);
+    const silent = createSocket('udp4');
+    await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
+    try {
+      const preflight = createPreflight({
+        nameServers: async () => createNameServers([`127.0.0.1:${silent.address().port}`]),
+        challenges: node.challenges,
+        port: async () => node.proxy.port,
+        lookup: systemLookup,
+        get: () => Promise.reject(new Error('nobody is asked')),
+        wholeMs: 100,
+      });
+      const names = Array.from({ length: 20 }, (_, index) => `n${index}.test`);
+      const { ok, checks } = await preflight.check(wanted(names));
+      expect(ok).toBe(false);
+      const late = checks.filter(({ message }) => message.startsWith('This was not looked at'));
+      expect(late.map(({ name }) => name)).toEqual([...names.map(() => 'caa'), ...names.map(() => 'resolves')]);
+      expect(checks.some(({ blocks }) => blocks)).toBe(false);
+    } finally {
+      silent.close();
       await node.endServer();
       await node.proxy.stop();
     }

@@ -34,6 +34,8 @@ export interface PreflightDeps {
   port: () => Promise<number>;
   /** Addresses of the directory's host. */
   lookup: (name: string) => Promise<string[]>;
+  /** How long all of it may take. Default 40 seconds. */
+  wholeMs?: number;
 }
 
 /** All of it; what is not looked at by then is told. */
@@ -49,17 +51,38 @@ const ownAnswer = (): OwnAnswer => {
   return { token, keyAuthorization: `${token}.${randomBytes(32).toString('base64url')}` };
 };
 
-/** Runs `work` over all items, a few at a time, and gives the results in their order. */
-const each = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> => {
+/** What is told of a look that did not end in time. */
+const unseen = (name: string, subject: string): PreflightCheck =>
+  fault(name, subject, {
+    message: 'This was not looked at: the time for all looks is over.',
+    fix: 'See that the name servers answer quickly, or order fewer names at once.',
+    isCertain: false,
+  });
+
+/**
+ * Runs `work` over all items, a few at a time, and gives the results in their order; `late` stands for each that did not end before
+ * the signal, which those that are under way may not heed.
+ */
+const each = async <T, R>(
+  items: readonly T[],
+  signal: AbortSignal,
+  work: (item: T) => Promise<R>,
+  late: (item: T) => R,
+): Promise<R[]> => {
+  const over = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+  const intime = async (item: T): Promise<R> =>
+    signal.aborted ? late(item) : Promise.race([work(item), over.then(() => late(item))]);
   const results: R[] = [];
   for (let from = 0; from < items.length; from += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(work))));
+    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(intime))));
   }
   return results;
 };
 
 /** Makes what looks, before an order reaches an authority, at what would keep it from succeeding. */
-export const createPreflight = ({ nameServers, challenges, get, port, lookup }: PreflightDeps) => {
+export const createPreflight = (deps: PreflightDeps) => {
+  const { nameServers, challenges, get, port, lookup, wholeMs = WHOLE_MS } = deps;
+
   const isPublic = async (directoryUrl: string): Promise<boolean> => {
     const host = new URL(directoryUrl).hostname.replace(/^\[|\]$/g, '');
     const addresses = isIP(host) === 0 ? await lookup(host).catch(() => []) : [host];
@@ -72,19 +95,29 @@ export const createPreflight = ({ nameServers, challenges, get, port, lookup }: 
     const dns = await nameServers();
     const own = ownAnswer();
     const at = await port();
-    const ways = await each(wanted.names, async (name) => {
-      if (isIP(name) === 0) return { name, ...(await checkResolves(name, isPublicAuthority, dns.addresses)) };
-      return { name, addresses: [name], check: undefined };
-    });
+    const ways = await each(
+      wanted.names,
+      signal,
+      async (name) => {
+        if (isIP(name) === 0) return { name, ...(await checkResolves(name, isPublicAuthority, dns.addresses)) };
+        return { name, addresses: [name], check: undefined };
+      },
+      (name) => ({ name, addresses: [], check: unseen('resolves', name) }),
+    );
     const asked = ways.flatMap(({ name, addresses }) =>
       addresses.slice(0, MOST_ADDRESSES).map((address) => ({ name, address })),
     );
     const resolved = ways.flatMap(({ check }) => check ?? []);
     if (asked.length === 0) return resolved;
-    await challenges.publish([own], { ttlMs: 2 * WHOLE_MS });
+    await challenges.publish([own], { ttlMs: 2 * wholeMs });
     try {
       const ask = (address: string, name: string, path: string) => get({ address, port: at }, name, path, signal);
-      const ports = await each(asked, ({ name, address }) => checkPort(name, address, { port: at, own, get: ask }));
+      const ports = await each(
+        asked,
+        signal,
+        ({ name, address }) => checkPort(name, address, { port: at, own, get: ask }),
+        ({ name }) => unseen('port-80', name),
+      );
       return [...resolved, ...ports];
     } finally {
       await challenges.withdraw([own.token]);
@@ -111,14 +144,15 @@ export const createPreflight = ({ nameServers, challenges, get, port, lookup }: 
   return {
     /** Looks at everything that can be known before an authority is asked to issue. Takes 40 seconds at most. */
     async check(wanted: WantedOrder): Promise<Preflight> {
-      const signal = AbortSignal.timeout(WHOLE_MS);
+      const signal = AbortSignal.timeout(wholeMs);
       const { check, identities } = await checkAuthority(wanted);
       const checks = [check];
       if (identities !== undefined) {
         const dns = await nameServers();
         const asker = { identities, accountUrl: wanted.accountUrl, challenge: wanted.challenge };
         const domains = wanted.names.filter((name) => isIP(name) === 0);
-        checks.push(...(await each(domains, (name) => checkCaa(name, asker, dns.authoritiesOf))));
+        const look = (name: string) => checkCaa(name, asker, dns.authoritiesOf);
+        checks.push(...(await each(domains, signal, look, (name) => unseen('caa', name))));
       }
       if (wanted.challenge === 'http-01') checks.push(...(await checkWay(wanted, signal)));
       return { ok: checks.every(({ ok }) => ok), checks };
