@@ -35,9 +35,12 @@ test('the suite is switched on only by who can not lock themselves out, for a mi
   await lockOut.getByText('Your address is not in the list.').waitFor();
   await lockOut.getByRole('button', { name: 'Add my address' }).click();
   await lockOut.getByText('you can not lock yourself out').waitFor();
+  // A network that one is in will do.
+  await lockOut.getByLabel('Addresses and networks').fill('192.0.2.0/24, 126.0.0.0/7');
+  await lockOut.getByText('you can not lock yourself out').waitFor();
   await lockOut.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
-  expect(await configOf()).toMatchObject({ admin_whitelist: expect.stringMatching(/192\.0\.2\.0\/24.*127\.0\.0\.1/) });
+  expect(await configOf()).toMatchObject({ admin_whitelist: expect.stringMatching(/192\.0\.2\.0\/24.*126\.0\.0\.0/) });
 
   await suite.getByRole('button', { name: 'Switch the suite on' }).click();
   await page.getByText(/takes itself back in \d+ seconds/).waitFor();
@@ -79,6 +82,17 @@ test('the rate limit is told in words while it is typed, and saved; another chan
   await limit.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await configOf()).toMatchObject({ rate_limit_requests: 1000, rate_limit_burst: 7 });
+  await close();
+});
+
+test('notifications: what is wrong is told at its field', async () => {
+  const { page, errors, close } = await signedIn('/security/notifications');
+  const address = page.getByRole('textbox', { name: 'Address' });
+  await address.fill('https://127.0.0.1/hook/s3cret');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^Invalid webhook URL/).waitFor();
+  expect(await address.getAttribute('aria-invalid')).toBe('true');
+  expect(errors).toEqual([]);
   await close();
 });
 

@@ -20,8 +20,12 @@ export class ApiError extends Error {
   }
 }
 
-/** The field that a refusal is about: its sentence begins with the field's name. undefined: it is about the whole. */
+/**
+ * The field that a refusal is about: its sentence begins with the field's name, or says that it is invalid (`Invalid webhook URL: …`).
+ * undefined: it is about the whole.
+ */
 export const fieldOf = (message: string, fields: readonly string[]): string | undefined => {
-  const [first] = /^[A-Za-z_][\w]*/.exec(message) ?? [];
+  const [, called] = /^Invalid (\w+(?: \w+)*)[.:]/.exec(message) ?? [];
+  const first = called?.toLowerCase().replaceAll(' ', '_') ?? /^[A-Za-z_]\w*/.exec(message)?.[0];
   return first !== undefined && fields.includes(first) ? first : undefined;
 };

@@ -1,8 +1,9 @@
 import { Button, Group, Text, Textarea } from '@mantine/core';
-import type { SecurityConfigAnswer, Session } from '@sallyport/contract';
+import { useDebouncedValue } from '@mantine/hooks';
+import type { AccessDraftResult, SecurityConfigAnswer } from '@sallyport/contract';
 import { useTranslation } from 'react-i18next';
 import type { Answer } from '../../../api/client.ts';
-import { useRead } from '../../../api/query.ts';
+import { useAsked } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { PageForm } from '../../../ui/form/page-form.tsx';
 import { usePageForm } from '../../../ui/form/use-page-form.ts';
@@ -19,31 +20,34 @@ interface ConfigProps {
 
 const entriesOf = (list: string): string[] => list.split(/[\s,]+/).filter(Boolean);
 
-/** The address this browser's session comes from. */
-const useOwnAddress = () =>
-  useRead<Session[]>('/auth/sessions', { retry: false }).data?.find((session) => session.is_current)?.ip;
+const TYPING_MS = 300;
 
-/** Whether the address one comes from is in the list as it is typed. A network that holds it is the server's to know. */
+/** Where the reader comes from, and whether that is among `entries`; as the server judges it, who knows what is in a network. */
+const useOwnAddress = (entries: readonly string[]) => {
+  const [asked] = useDebouncedValue(entries.join('\n'), TYPING_MS);
+  const rules = asked === '' ? [] : asked.split('\n').map((cidr) => ({ cidr }));
+  // A list of those who stay out: an empty one is no mistake.
+  const { data, error } = useAsked<AccessDraftResult>('/access-lists/test', { type: 'deny', rules });
+  const isJudged = error === null && asked === entries.join('\n');
+  return data && { ip: data.ip, isIn: isJudged ? !data.allowed : undefined };
+};
+
+/** Whether the address one comes from is in the list as it is typed. */
 const OwnAddress = ({ whitelist, onAdd }: { whitelist: string; onAdd: (ip: string) => void }) => {
   const { t } = useTranslation('protection');
   const { isAdmin } = useWho();
-  const ip = useOwnAddress();
-  if (ip === undefined) return null;
-  const isIn = entriesOf(whitelist).some((entry) => entry === ip || entry === `${ip}/32` || entry === `${ip}/128`);
+  const own = useOwnAddress(entriesOf(whitelist));
+  if (own === undefined) return null;
+  const { ip, isIn } = own;
   return (
     <Group gap="xs">
       <Text size="sm">{t('security.youAre', { ip })}</Text>
-      {isIn ? (
-        <StateBadge kind="good">{t('security.youAreIn')}</StateBadge>
-      ) : (
-        <>
-          <StateBadge kind="warning">{t('security.youAreOut')}</StateBadge>
-          {isAdmin && (
-            <Button size="xs" variant="default" onClick={() => onAdd(ip)}>
-              {t('security.addMine')}
-            </Button>
-          )}
-        </>
+      {isIn && <StateBadge kind="good">{t('security.youAreIn')}</StateBadge>}
+      {isIn === false && <StateBadge kind="warning">{t('security.youAreOut')}</StateBadge>}
+      {isIn === false && isAdmin && (
+        <Button size="xs" variant="default" onClick={() => onAdd(ip)}>
+          {t('security.addMine')}
+        </Button>
       )}
     </Group>
   );
