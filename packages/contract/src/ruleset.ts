@@ -29,6 +29,37 @@ export const NewRuleset = Type.Object(
 );
 export type NewRuleset = Static<typeof NewRuleset>;
 
+export const RulesetDraft = Type.Object(
+  {
+    name: Type.Optional(Type.String({ maxLength: 255, description: 'What it is to be called. Default ruleset.' })),
+    mode: Type.Optional(Mode),
+    content: Type.String({ description: 'SecLang rules.' }),
+  },
+  { title: 'RulesetDraft', additionalProperties: false },
+);
+export type RulesetDraft = Static<typeof RulesetDraft>;
+
+export const RulesetCheck = Type.Object(
+  {
+    rule_count: Type.Union([Type.Integer(), Type.Null()], { description: 'Rules in content; null: not valid.' }),
+    errors: Type.Array(
+      Type.Object({
+        line: Type.Integer({ description: 'From 1.' }),
+        column: Type.Integer({ description: 'From 1, in bytes of UTF-8.' }),
+        message: Type.String(),
+        token: Type.String({ description: 'What it is about, as it is written there; empty at the end of a line.' }),
+        expected: Type.String({ description: 'What would be right, in words; empty when message says so.' }),
+        file: Type.Union([Type.String(), Type.Null()], {
+          description: 'File of the Core Rule Set that line and column are of; null: they are of content.',
+        }),
+      }),
+      { description: 'What is wrong, the first twenty.' },
+    ),
+  },
+  { title: 'RulesetCheck' },
+);
+export type RulesetCheck = Static<typeof RulesetCheck>;
+
 export const Ruleset = Type.Object(
   {
     id: RowId,

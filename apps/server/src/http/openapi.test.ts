@@ -214,6 +214,7 @@ test('describes what succeeds', async () => {
   const { decision } = await send<{ decision: { id: number } }>('POST', '/security/decisions', ban);
   const rules = { name: 'r', content: 'SecRule ARGS "@contains evil" "id:100001,phase:2,deny"', mode: 'custom' };
   const { ruleset } = await send<{ ruleset: { id: number } }>('POST', '/security/rulesets', rules);
+  await send('POST', '/security/rulesets/check', { content: 'SecRule ARGS "@rx ("', mode: 'custom' });
   const { token } = await send<{ token: string }>('POST', '/security/breakglass/generate');
   await send('PUT', '/security/notifications/settings', { enabled: false, min_log_level: 'warn' });
   const user = { email: 'u@example.com', password: 'a long password', name: 'U' };

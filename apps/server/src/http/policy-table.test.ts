@@ -146,6 +146,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /security/rulesets': 'member',
   'GET /security/rulesets/:id': 'member',
   'POST /security/rulesets': 'sensitive',
+  'POST /security/rulesets/check': 'sensitive',
   'DELETE /security/rulesets/:id': 'sensitive',
   'GET /security/blocks': 'administrator',
   'GET /security/blocks/:reference': 'administrator',

@@ -51,7 +51,7 @@ const bans = () => {
 
 const rulesets = (db: Executor) => {
   const isRuleset = createRowCheck(Ruleset);
-  const check = createRuleCheck(findCoreRuleSet, () => securityStore(db).largestBodyLimit());
+  const { check } = createRuleCheck(findCoreRuleSet, () => securityStore(db).largestBodyLimit());
   return async (row: Row): Promise<void> => {
     const { name, mode, content, source_url } = (await isRuleset(row)) as unknown as Ruleset;
     if (name === '') throw new Error('name is empty');

@@ -232,7 +232,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
   const rulesets = createRulesets({
     ...common,
     store: rulesetStore,
-    check: createRuleCheck(findCoreRuleSet, () => securityStore(db).largestBodyLimit()),
+    rules: createRuleCheck(findCoreRuleSet, () => securityStore(db).largestBodyLimit()),
     fetchText,
     changed,
   });

@@ -17,6 +17,7 @@ const CHANGE_NOTHING = new Set([
   'POST /settings/test-mail',
   'POST /access-lists/test',
   'POST /access-lists/:id/test',
+  'POST /security/rulesets/check',
   'POST /security/notifications/test',
   'POST /backups/:name/verify',
   'POST /backups/copies/test',

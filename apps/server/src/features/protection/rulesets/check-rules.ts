@@ -1,3 +1,4 @@
+import type { RulesetCheck } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
 import { createTurns, runInThread } from '../../in-thread.ts';
 import type { CompileJob, CompileOutcome } from './compile-job.ts';
@@ -25,22 +26,47 @@ const refusalOf = (name: string, { errors }: CompileOutcome) => {
 };
 
 /**
- * Makes the check of rule text: it compiles as it will be used, alone or together with the Core Rule Set, and refuses
- * with a 400 that gives line, column and reason of the first mistake (all of them in `details`). `bodyLimit` tells the longest
- * body that any host takes. Resolves to the number of its rules.
+ * Makes the checks of rule text: it compiles as it will be used, alone or together with the Core Rule Set. `bodyLimit` tells the
+ * longest body that any host takes. Both throw a 400 for what can't be tried.
  */
 export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLimit: () => Promise<number>) => {
   const inTurn = createTurns();
 
-  return async (name: string, content: string, mode: 'owasp' | 'custom'): Promise<number> => {
+  const compile = async (name: string, content: string, mode: 'owasp' | 'custom'): Promise<CompileOutcome> => {
     const core = mode === 'owasp' ? findCore() : undefined;
     if (mode === 'owasp' && !core) {
       throw refuse.invalid('mode owasp needs the Core Rule Set, which is not installed (package modsecurity-crs)');
     }
     const job = { name, content, core, bodyLimit: await bodyLimit() };
-    const outcome = await inTurn(() => compileInThread(job));
-    if (outcome.ruleCount === null) throw refusalOf(name, outcome);
-    return outcome.ruleCount;
+    return inTurn(() => compileInThread(job));
+  };
+
+  return {
+    /**
+     * Resolves to the number of its rules; throws a 400 that gives line, column and reason of the first mistake (all of them in
+     * `details`).
+     */
+    async check(name: string, content: string, mode: 'owasp' | 'custom'): Promise<number> {
+      const outcome = await compile(name, content, mode);
+      if (outcome.ruleCount === null) throw refusalOf(name, outcome);
+      return outcome.ruleCount;
+    },
+
+    /** Tells what is wrong with it, in the order of reading. */
+    async tell(name: string, content: string, mode: 'owasp' | 'custom'): Promise<RulesetCheck> {
+      const { ruleCount, errors } = await compile(name, content, mode);
+      return {
+        rule_count: ruleCount,
+        errors: errors.map(({ file, line, column, message, token, expected }) => ({
+          line,
+          column,
+          message,
+          token,
+          expected,
+          file: file === name ? null : file,
+        })),
+      };
+    },
   };
 };
 export type RuleCheck = ReturnType<typeof createRuleCheck>;

@@ -1,4 +1,4 @@
-import { ListQuery, NewRuleset, Ruleset } from '@sallyport/contract';
+import { ListQuery, NewRuleset, Ruleset, RulesetCheck, RulesetDraft } from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { parseIdentifier } from '../../../http/identifier.ts';
@@ -52,6 +52,20 @@ export const rulesetRoutes =
       async (request, reply) => ({
         ruleset: tagged(reply, await rulesets.upsert(request.body, request.actor, ifMatch(request))),
       }),
+    );
+
+    app.post(
+      '/security/rulesets/check',
+      {
+        config: { policy: 'sensitive' },
+        schema: {
+          tags,
+          summary: 'Tell what is wrong with rules that are not stored; they are compiled as they would be used',
+          body: RulesetDraft,
+          response: { 200: RulesetCheck },
+        },
+      },
+      async (request) => rulesets.check(request.body),
     );
 
     app.delete(

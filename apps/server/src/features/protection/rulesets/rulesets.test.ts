@@ -108,6 +108,28 @@ onBothDatabases('rulesets', (kind) => {
     expect(await list()).toEqual([]);
   });
 
+  test('tells all that is wrong with rules that are not stored, and keeps none', async () => {
+    const check = (body: object) => app.send('POST', '/security/rulesets/check', body);
+    expect(await check({ mode: 'custom', content: RULE })).toMatchObject({
+      status: 200,
+      body: { rule_count: 1, errors: [] },
+    });
+    expect(await check({ mode: 'custom', content: `${RULE}\nSecRuul x\n  SecRule ARGS "@rx (" "id:2"` })).toMatchObject(
+      {
+        status: 200,
+        body: {
+          rule_count: null,
+          errors: [
+            { line: 2, column: 1, token: 'SecRuul', file: null },
+            { line: 3, column: expect.any(Number), message: expect.any(String), file: null },
+          ],
+        },
+      },
+    );
+    expect(await check({ content: RULE, mode: 'none' })).toMatchObject({ status: 400 });
+    expect(await list()).toEqual([]);
+  });
+
   test.each([
     ['no name', { content: RULE }, 'name is required'],
     ['a blank name', { name: ' ', content: RULE }, 'name is required'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ListQuery, NewRuleset, Ruleset } from '@sallyport/contract';
+import type { ListQuery, NewRuleset, Ruleset, RulesetCheck, RulesetDraft } from '@sallyport/contract';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import { type Page, pageOfRows } from '@sallyport/store/database/listing';
@@ -18,7 +18,7 @@ export interface RulesetDeps {
   db: Executor;
   transact: Transact;
   store: (executor: Executor) => RulesetStore;
-  check: RuleCheck;
+  rules: RuleCheck;
   fetchText: FetchText;
   /** Resolves when enforcement has followed the store, or when it is known why it couldn't. */
   changed: () => Promise<void>;
@@ -51,7 +51,7 @@ const pickContent = ({ name, source_url, mode, content, rule_count }: Ruleset): 
 /** For the audit trail: which rules they were can be told by their digest; five megabytes need not be kept twice. */
 const outline = ({ content, ...rest }: Ruleset) => ({ ...rest, content_bytes: Buffer.byteLength(content) });
 
-export const createRulesets = ({ db, transact, store, check, fetchText, changed, record, clock }: RulesetDeps) => {
+export const createRulesets = ({ db, transact, store, rules, fetchText, changed, record, clock }: RulesetDeps) => {
   const contentOf = async (input: NewRuleset, url: string): Promise<string> => {
     if (input.content !== undefined && input.content.trim() !== '') return input.content;
     if (url === '') throw refuse.invalid('content is required when there is no source_url');
@@ -113,12 +113,12 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
   return {
     /** The same changes in a transaction of the caller, after which enforcement has to follow. The rules are checked before. */
     within: {
-      check,
+      check: rules.check,
       /** Checks a whole set, and counts its rules. Throws a 400. */
       async complete(given: State): Promise<RulesetContent & State> {
         const { name, source_url, mode, content } = given as unknown as Ruleset;
         if (name.trim() !== name || name === '') throw refuse.invalid('name must not begin or end with blanks');
-        const rule_count = await check(name, content, mode);
+        const rule_count = await rules.check(name, content, mode);
         return { ...given, name, source_url: parseSourceUrl(source_url), mode, content, rule_count };
       },
       async create(tx: Executor, given: RulesetContent, actor: Actor, known: KnownIdentity) {
@@ -142,6 +142,10 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
     /** Throws a 404. */
     get: (named: Identifier): Promise<Ruleset> => findIn(db, named),
 
+    /** Tells what is wrong with rules that are not stored. Throws a 400 for what can't be tried at all. */
+    check: ({ name, mode = 'owasp', content }: RulesetDraft): Promise<RulesetCheck> =>
+      rules.tell(name?.trim() || 'ruleset', content, mode),
+
     /** Adds a ruleset or replaces the one of this name, once its rules compile. */
     async upsert(input: NewRuleset, actor: Actor, checkVersion = anyVersion): Promise<Ruleset> {
       const name = input.name.trim();
@@ -149,7 +153,7 @@ export const createRulesets = ({ db, transact, store, check, fetchText, changed,
       const url = parseSourceUrl(input.source_url ?? '');
       const mode = input.mode ?? 'owasp';
       const content = await contentOf(input, url);
-      const rule_count = await check(name, content, mode);
+      const rule_count = await rules.check(name, content, mode);
       const ruleset = await transact(async (tx) => {
         const before = await store(tx).findByName(name);
         checkVersion(before ?? {});
