@@ -57,20 +57,23 @@ onBothDatabases('every change', (kind) => {
     return rows.map(({ name }) => String(name));
   };
 
+  /** When a session was last seen is stored to the minute, whatever it asks for: the test takes longer on a busy machine. */
+  const withoutUse = (line: string): string => line.replace(/"last_seen_at":"[^"]*"/, '');
+
   /** Everything the store holds: lines of a table's name and a row. */
   const contents = async (): Promise<string[]> => {
     const tables = await allTables();
     if (kind === 'postgres') {
       // In one question: some forty of them, a hundred and thirty times over, are what the test would mostly do.
       const parts = tables.map((name) => `select '${name} ' || row_to_json(t)::text as line from ${name} t`);
-      return (await run(parts.join(' union all '))).rows.map(({ line }) => String(line)).sort();
+      return (await run(parts.join(' union all '))).rows.map(({ line }) => withoutUse(String(line))).sort();
     }
     const held: string[] = [];
     for (const name of tables) {
       const { rows } = await run(`select * from ${name}`);
       held.push(...rows.map((row) => `${name} ${JSON.stringify(row)}`));
     }
-    return held.sort();
+    return held.map(withoutUse).sort();
   };
 
   /** Makes the trail impossible to write while `work` runs. */
