@@ -1,6 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const API = process.env.SALLYPORT_API ?? 'http://127.0.0.1:8080';
 
@@ -23,8 +25,22 @@ const packages = Object.entries(readTree<{ packages: Record<string, Locked> }>('
   },
 );
 
+/** Puts a packed one beside each file, as the server gives it to browsers that take it: brotli over TLS, gzip without. */
+const packed: Plugin = {
+  name: 'packed',
+  writeBundle({ dir = '' }, bundle) {
+    for (const name of Object.keys(bundle).filter((name) => /\.(?:js|css|svg)$/.test(name))) {
+      const content = readFileSync(join(dir, name));
+      // Higher ones take twenty times as long for six in a hundred.
+      const brotli = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
+      writeFileSync(join(dir, `${name}.br`), brotliCompressSync(content, brotli));
+      writeFileSync(join(dir, `${name}.gz`), gzipSync(content, { level: 9 }));
+    }
+  },
+};
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), packed],
   define: {
     SALLYPORT_PACKAGES: JSON.stringify(packages),
     SALLYPORT_VERSION: JSON.stringify(readTree<{ version: string }>('package.json').version),

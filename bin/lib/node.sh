@@ -40,7 +40,7 @@ npm_ci_on_pinned_node() {
   borrowed=$root/.cache/node
   mkdir -p "$borrowed"
   cp -f "$(pinned_node "$aside")" "$borrowed/node"
-  (PATH="$borrowed:$PATH" && npm_ci)
+  (PATH="$borrowed:$PATH" && npm_ci --include=dev)
   rm -rf "$borrowed"
 }
 
@@ -59,7 +59,8 @@ install_modules() {
     mkdir -p "$aside/$(dirname "$file")"
     cp -p "$root/$file" "$aside/$file"
   done
-  if is_recent_node node; then npm_ci; else npm_ci_on_pinned_node; fi
+  # What builds the web interface as well, also where NODE_ENV=production would leave it out.
+  if is_recent_node node; then npm_ci --include=dev; else npm_ci_on_pinned_node; fi
   printf '%s\n' "$(modules_wanted)" >"$aside/node_modules/.sallyport-installed"
   rm -rf "$old"
   for directory in $(module_directories "$root"); do

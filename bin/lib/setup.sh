@@ -55,20 +55,37 @@ ensure_packages() {
   if [ -n "$missing" ]; then install_packages "$missing"; fi
 }
 
-# Builds the web interface when there is one and a source file is newer than the last build.
-ensure_web() {
-  web=$root/apps/web
-  [ -f "$web/package.json" ] && grep -q '"build":' "$web/package.json" || return 0
-  built=$web/dist/index.html
-  if [ -f "$built" ] && [ -z "$(find "$web" "$root/packages/contract/src" "$root/package-lock.json" \
-    \( -name dist -o -name node_modules \) -prune -o -type f -newer "$built" -print | head -n 1)" ]; then return 0; fi
-  say 'building the web interface'
+# Whether the web interface was built since the last change of one of its sources.
+web_is_built() {
+  built=$root/apps/web/dist/index.html
+  [ -f "$built" ] && [ -z "$(find "$root/apps/web" "$root/packages/contract/src" "$root/package-lock.json" \
+    \( -name dist -o -name node_modules \) -prune -o -type f -newer "$built" -print | head -n 1)" ]
+}
+
+# What is there stays until the new build is whole. Its assets stay for one build longer: pages that are open fetch more of them.
+build_web() {
+  dist=$root/apps/web/dist
+  next=$root/.cache/web
+  old=$root/.cache/web-before
   log=$(mktemp)
+  say 'building the web interface'
   # Whatever runs this: tests have another NODE_ENV, with which libraries are built for looking into them, twice as large.
-  if ! (cd "$root" && NODE_ENV=production npm run build --workspace apps/web) >"$log" 2>&1; then
+  if ! (cd "$root" && NODE_ENV=production npm run build --workspace apps/web -- --outDir "$next" --emptyOutDir) >"$log" 2>&1; then
     tail -n 40 "$log" >&2
-    rm -f "$log"
-    fail 'the web interface does not build'
+    rm -rf "$log" "$next"
+    return 1
   fi
-  rm -f "$log"
+  rm -rf "$log" "$old"
+  if [ -d "$dist/assets" ]; then cp -R "$dist/assets" "$next/before" || return 1; fi
+  if [ -d "$dist" ]; then mv "$dist" "$old" || return 1; fi
+  mv "$next" "$dist" && rm -rf "$old"
+}
+
+# Builds the web interface unless it is built; one launcher at a time. Fails when it can't be: the proxy needs none.
+ensure_web() {
+  if web_is_built; then return 0; fi
+  mkdir -p "$root/.cache" && (
+    flock 9 || exit 1
+    web_is_built || build_web
+  ) 9>"$root/.cache/web.lock"
 }

@@ -45,7 +45,7 @@ const givenRepository = () => {
   const npmLog = join(root, 'npm.log');
   write(
     'tools/npm',
-    `#!/bin/sh\necho "$1" >>'${npmLog}'\nmkdir -p node_modules\n[ ! -f '${root}/fail' ] || exit 1\ntouch node_modules/.package-lock.json\necho "$(ls packages apps)" >node_modules/seen\n`,
+    `#!/bin/sh\necho "$*" >>'${npmLog}'\nmkdir -p node_modules\n[ ! -f '${root}/fail' ] || exit 1\ntouch node_modules/.package-lock.json\necho "$(ls packages apps)" >node_modules/seen\n`,
     0o755,
   );
   const run = (script: string) =>
@@ -82,13 +82,15 @@ test.each([
 });
 
 test('runs npm ci once, and again only when a lockfile or package.json has changed', () => {
-  const { write, setUp, installs } = givenRepository();
+  const { root, write, setUp, installs } = givenRepository();
   expect(setUp('ensure_modules')).toMatchObject({
     stdout: '',
     stderr: 'sallyport: installing the locked npm packages\n',
   });
   expect(setUp('ensure_modules')).toMatchObject({ status: 0, stderr: '' });
   expect(installs()).toBe(1);
+  // What builds the web interface is a dependency of development, which NODE_ENV=production leaves out.
+  expect(readFileSync(join(root, 'npm.log'), 'utf8')).toContain(' --include=dev\n');
   for (const path of ['package-lock.json', 'apps/b/package.json']) {
     const before = installs();
     const changed = write(path, '{"changed": true}');
@@ -169,6 +171,45 @@ test('compiles the sources ahead, once for each change, without running them', (
   expect(runStripped()).toBe('');
   compile();
   expect(runStripped()).toBe('changed');
+});
+
+test('builds the web interface aside, once for each change, and keeps what is there when that fails', () => {
+  const { root, write, setUp } = givenRepository();
+  write('apps/web/package.json', '{}');
+  const source = write('apps/web/src/main.tsx', '');
+  write('packages/contract/src/index.ts', '');
+  const at = (path: string) => join(root, 'apps/web/dist', path);
+  // Like Vite, it writes the page before it fails.
+  write(
+    'tools/npm',
+    `#!/bin/sh -e
+[ "$NODE_ENV $*" = "production run build --workspace apps/web -- --outDir $7 --emptyOutDir" ]
+mkdir -p "$7/assets"
+echo a page >"$7/index.html"
+[ ! -f '${root}/fail' ] || { echo no room; exit 1; }
+n=$(ls '${root}/built' | wc -l); touch '${root}/built/'"$n" "$7/assets/$n.js"\n`,
+    0o755,
+  );
+  mkdirSync(join(root, 'built'));
+  const obstacle = write('fail', '');
+  const failed = setUp('ensure_web || echo goes on');
+  expect(failed).toMatchObject({ stdout: 'goes on\n', stderr: expect.stringContaining('no room') });
+  expect(existsSync(at(''))).toBe(false);
+  rmSync(obstacle);
+  const built = { status: 0, stdout: '', stderr: 'sallyport: building the web interface\n' };
+  expect(setUp('ensure_web')).toMatchObject(built);
+  expect(setUp('ensure_web')).toMatchObject({ ...built, stderr: '' });
+  for (const [assets, before] of [['1.js', '0.js'] as const, ['2.js', '1.js'] as const]) {
+    utimesSync(source, new Date(), new Date(Date.now() + 60_000));
+    write('fail', '');
+    expect(setUp('ensure_web').status).not.toBe(0);
+    expect(readdirSync(at('assets'))).toEqual([before]);
+    rmSync(obstacle);
+    expect(setUp('ensure_web')).toMatchObject(built);
+    // Pages that are open ask for files of the build they are from.
+    expect([readdirSync(at('assets')), readdirSync(at('before'))]).toEqual([[assets], [before]]);
+  }
+  expect(readdirSync(join(root, '.cache'))).toEqual(['web.lock']);
 });
 
 test('finds out which packages are missing, by command and by path', () => {

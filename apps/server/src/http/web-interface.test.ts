@@ -1,5 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fastify from 'fastify';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startApp, type TestApp } from '../testing/start-app.ts';
+import { registerErrorMapping } from './error-mapping.ts';
+import { createWebInterface } from './web-interface.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -30,12 +36,23 @@ test('every address of a view is the page, with a policy that lets in nothing bu
 
 test('files of the page are kept by browsers for good, and nothing else is given out', async () => {
   const [, script = ''] = /src="(\/assets\/[^"]+\.js)"/.exec(await (await get('/')).text()) ?? [];
-  const file = await get(script);
+  const file = await get(script, { 'accept-encoding': 'identity' });
   expect(file.status).toBe(200);
   expect(file.headers.get('content-type')).toContain('javascript');
   expect(file.headers.get('cache-control')).toContain('immutable');
-  for (const path of ['/assets/', '/assets/none.js', '/assets/..%2findex.html']) {
-    expect((await get(path)).status, path).toBe(404);
+  const whole = await file.text();
+  for (const encoding of ['gzip', 'br']) {
+    const packed = await get(script, { 'accept-encoding': encoding });
+    expect(packed.headers.get('content-encoding')).toBe(encoding);
+    expect(packed.headers.get('content-type')).toContain('javascript');
+    expect(packed.headers.get('vary')).toContain('accept-encoding');
+    expect(await packed.text()).toBe(whole);
+  }
+  for (const path of ['/assets/', '/assets/none.js', '/assets/..%2findex.html', '/assets/a%00.js', '/assets/..%5cx']) {
+    const refused = await get(path);
+    expect([403, 404], path).toContain(refused.status);
+    expect(await refused.json(), path).toMatchObject({ code: refused.status });
+    expect(refused.headers.get('cache-control') ?? '', path).not.toContain('immutable');
   }
 });
 
@@ -53,4 +70,43 @@ test('programs get the answers of the API: no page where they have no route', as
   }
   const posted = await fetch(`${app.url}/hosts`, { method: 'POST', headers: { accept: 'text/html' } });
   expect(posted.status).toBe(404);
+});
+
+test('a build that comes, and takes the place of another, is served without a start', async () => {
+  const dist = join(mkdtempSync(join(tmpdir(), 'sallyport-web-')), 'dist');
+  const server = fastify();
+  onTestFinished(async () => {
+    await server.close();
+    rmSync(join(dist, '..'), { recursive: true });
+  });
+  const { register, answerPage } = createWebInterface(dist);
+  registerErrorMapping(server as never, { answerPage });
+  await register(server as never);
+  const ask = async (url: string) => {
+    const { statusCode, body } = await server.inject({ url, headers: { accept: 'text/html' } });
+    return [statusCode, body] as const;
+  };
+  expect(await ask('/hosts')).toEqual([503, expect.stringContaining('bin/up')]);
+  expect(await ask('/assets/a.js')).toEqual([404, expect.stringContaining('Not found')]);
+
+  const build = (name: string) => {
+    mkdirSync(join(dist, 'assets'), { recursive: true });
+    writeFileSync(join(dist, 'index.html'), name);
+    writeFileSync(join(dist, 'assets', `${name}.js`), name);
+  };
+  build('a');
+  expect(await Promise.all([ask('/hosts'), ask('/assets/a.js')])).toEqual([
+    [200, 'a'],
+    [200, 'a'],
+  ]);
+  rmSync(join(dist, 'index.html'));
+  expect(await ask('/hosts')).toEqual([200, 'a']);
+  renameSync(join(dist, 'assets'), join(dist, 'before'));
+  build('b');
+  expect(await Promise.all(['/', '/hosts', '/assets/b.js', '/assets/a.js'].map(ask))).toEqual([
+    [200, 'b'],
+    [200, 'b'],
+    [200, 'b'],
+    [200, 'a'],
+  ]);
 });

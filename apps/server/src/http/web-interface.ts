@@ -38,13 +38,14 @@ const isForPeople = ({ method, url, headers }: FastifyRequest): boolean =>
   headers.accept?.includes('text/html') === true;
 
 /** Serves the web interface: its files, and its page at every address of a view, which only the page itself knows. */
-export const createWebInterface = (directory = BUILT) => {
+export const createWebInterface = (built = BUILT) => {
   let page: string | undefined;
+  /** As it is now: it names the assets that are there. A build that is under way takes its place as a whole, or leaves it. */
   const readPage = (): string | undefined => {
     try {
-      page ??= readFileSync(join(directory, 'index.html'), 'utf8');
+      page = readFileSync(join(built, 'index.html'), 'utf8');
     } catch {
-      // Not built (yet).
+      // Not built (yet), or being replaced this very moment.
     }
     return page;
   };
@@ -65,17 +66,19 @@ export const createWebInterface = (directory = BUILT) => {
 
   return {
     async register(app: App): Promise<void> {
-      if (readPage() !== undefined) {
-        await app.register(fastifyStatic, {
-          root: join(directory, 'assets'),
-          prefix: ASSETS_PREFIX,
-          index: false,
-          // Their names are made of what is in them.
-          immutable: true,
-          maxAge: '365d',
-          preCompressed: true,
-        });
-      }
+      await app.register(fastifyStatic, {
+        // The second: those of the build before, of which pages that are open fetch more.
+        root: [join(built, 'assets'), join(built, 'before')],
+        // They may be built later.
+        suppressWarning: true,
+        prefix: ASSETS_PREFIX,
+        index: false,
+        dotfiles: 'ignore',
+        // Their names are made of what is in them.
+        immutable: true,
+        maxAge: '365d',
+        preCompressed: true,
+      });
       app.get('/', { config: { policy: 'public' }, schema: { hide: true } }, async (_request, reply) =>
         sendPage(reply),
       );
