@@ -12,7 +12,7 @@ export interface AppliedCertificate extends AppliedState {
 }
 
 const APPLIED: AppliedState = { applied: true, issue: null };
-const PENDING: AppliedState = { applied: false, issue: 'the data plane has not been read back yet' };
+export const PENDING: AppliedState = { applied: false, issue: 'the data plane has not been read back yet' };
 /** Intended and on disk; whether HAProxy holds it depends on nothing but HAProxy. */
 const WAITING: AppliedState = { applied: false, issue: 'HAProxy is not running' };
 
@@ -21,10 +21,16 @@ const because = (issue: string): AppliedState => ({ applied: false, issue });
 /** Whether an outcome says no more than that HAProxy is away: it will hold the change as soon as it is back. */
 export const isAway = (issue: string | undefined): boolean => issue?.startsWith('HAProxy is not running') === true;
 
+/** What is known of a certificate, and of which of its versions (see `CertificateSource`); undefined: of any. */
+interface VersionState {
+  version?: string;
+  state: AppliedCertificate;
+}
+
 /** What is known of every host and certificate, by id, and of HAProxy as a whole: when that is away, nothing is applied. */
 export const createAppliedStates = () => {
   const hosts = new Map<number, AppliedState>();
-  const certificates = new Map<number, AppliedCertificate>();
+  const certificates = new Map<number, VersionState>();
   /** Why HAProxy does not hold what is intended; undefined when it does. */
   let failure: string | undefined;
   let lost: AppliedState | undefined;
@@ -40,7 +46,13 @@ export const createAppliedStates = () => {
     certificates,
 
     host: (id: number): AppliedState => lost ?? told(hosts.get(id) ?? PENDING),
-    certificate: (id: number): AppliedCertificate => lost ?? told(certificates.get(id) ?? PENDING),
+
+    /** Of a version that was committed a moment ago nothing is known yet, whatever is known of what it replaces. */
+    certificate(id: number, version: string): AppliedCertificate {
+      const known = certificates.get(id);
+      const isOfIt = known && (known.version === undefined || known.version === version);
+      return lost ?? told(isOfIt ? known.state : PENDING);
+    },
 
     /** What the driver's answer to one change means; that HAProxy is away is remembered for all. */
     of(outcome: Outcome | undefined): AppliedState {

@@ -11,6 +11,7 @@ const route = (id: number, originHost = 'origin'): HostRoute => ({
   at: () => givenHost({ id, names: [`${originHost}-${id}.test`], origin: { port: 80 } }),
 });
 const certificate = (id: number): CertificateSource => ({
+  version: '',
   id,
   open: () => {
     if (id === 13) throw new Error('sealed with another key');
@@ -30,7 +31,7 @@ const given = async (stored: Map<number, HostRoute>, certificateIds: number[]) =
   };
   const openCertificate = (one: CertificateSource) => {
     try {
-      return one.open();
+      return { ...one.open(), version: one.version };
     } catch {
       return undefined;
     }

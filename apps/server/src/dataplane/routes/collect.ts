@@ -2,11 +2,14 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { DesiredCertificate, DesiredHost, HostChange } from '@sallyport/haproxy';
 import type { CertificateSource, HostRoute, RouteSource } from './source.ts';
 
+/** A certificate for HAProxy, and which version of it that is. */
+export type OpenedCertificate = DesiredCertificate & Pick<CertificateSource, 'version'>;
+
 export interface CollectDeps {
   source: RouteSource;
   desired: (route: HostRoute) => { host: DesiredHost; issue: string | undefined };
   /** Undefined when it can't be opened. */
-  openCertificate: (certificate: CertificateSource) => DesiredCertificate | undefined;
+  openCertificate: (certificate: CertificateSource) => OpenedCertificate | undefined;
   /** Ids of what changed since the collecting began: of these it may hold what was before. */
   changed: () => { readonly hosts: ReadonlySet<number>; readonly certificates: ReadonlySet<number> };
 }
@@ -15,8 +18,8 @@ export interface CollectDeps {
 export const collectCertificates = async ({
   source,
   openCertificate,
-}: Pick<CollectDeps, 'source' | 'openCertificate'>): Promise<DesiredCertificate[]> => {
-  const certificates: DesiredCertificate[] = [];
+}: Pick<CollectDeps, 'source' | 'openCertificate'>): Promise<OpenedCertificate[]> => {
+  const certificates: OpenedCertificate[] = [];
   for (const stored of await source.allCertificates()) {
     const certificate = openCertificate(stored);
     if (certificate) certificates.push(certificate);

@@ -1,17 +1,19 @@
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeCertificate } from '../../../../../test/support/certificates.ts';
 import { givenHost } from '../../../../../test/support/haproxy/given.ts';
 import { type Origin, startOrigin } from '../../../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../../../test/support/haproxy/start-data-plane.ts';
 import { ask } from '../../../../../test/support/http-client.ts';
 import { createOriginResolver } from './origins/resolver.ts';
 import { createPlane, type Plane } from './plane.ts';
-import type { HostRoute, RouteSource } from './source.ts';
+import type { CertificateSource, HostRoute, RouteSource } from './source.ts';
 import { watchDataPlane } from './watch.ts';
 
 let haproxy: RunningDataPlane;
 let origins: Record<'old' | 'new', Origin>;
 let stored: Map<number, HostRoute>;
+let storedCertificates: CertificateSource[];
 /** Awaited between reading all hosts and handing them over. */
 let afterRead: () => Promise<void>;
 /** In how many parts all hosts are handed over. */
@@ -28,12 +30,22 @@ const route = (id: number, name: string, { port }: Origin): HostRoute => ({
   at: (address) => givenHost({ id, names: [name], origin: { address, port } }),
 });
 
+const APPLIED = { applied: true, issue: null };
+
+/** What is told of a host as it is stored. */
+const stateOf = (id: number) => {
+  const found = stored.get(id);
+  if (!found) throw new Error(`no host ${id} is stored`);
+  return plane.hostState(found);
+};
+
 const namedOrigin = (name: string) => startOrigin(name, (_request, response) => response.end(name));
 
 beforeEach(async () => {
   haproxy = await startDataPlane();
   origins = { old: await namedOrigin('old'), new: await namedOrigin('new') };
   stored = new Map();
+  storedCertificates = [];
   afterRead = async () => {};
   portions = 1;
   isStoreThere = true;
@@ -49,8 +61,8 @@ beforeEach(async () => {
       await afterRead();
       yield all.slice((portions - 1) * size);
     },
-    certificatesById: async () => [],
-    allCertificates: async () => [],
+    certificatesById: async (ids) => storedCertificates.filter(({ id }) => ids.includes(id)),
+    allCertificates: async () => storedCertificates,
     revision: async () => 1,
   };
   const resolver = createOriginResolver({
@@ -100,7 +112,7 @@ test('a change that is answered while everything is compared is not undone by wh
   goOn.resolve();
   await reconciled;
   expect(await seen()).toEqual(wanted);
-  expect(plane.hostState(3)).toEqual({ applied: true, issue: null });
+  expect(stateOf(3)).toEqual({ applied: true, issue: null });
 });
 
 test('reading and comparing many hosts leaves turns to others', async () => {
@@ -140,7 +152,7 @@ test('HAProxy that is met while everything is read for the first time is not a r
   goOn.resolve();
   await watch.stop();
   expect(reads).toBe(1);
-  expect(plane.hostState(1)).toEqual({ applied: true, issue: null });
+  expect(stateOf(1)).toEqual({ applied: true, issue: null });
   expect(await answers('only.test')).toBe('old');
 });
 
@@ -172,13 +184,11 @@ test('after HAProxy was away what was changed meanwhile is live and told so, wit
     await gone;
     stored.set(1, route(1, 'changed.test', origins.new));
     await plane.syncHosts([1]);
-    expect(plane.hostState(1)).toMatchObject({ applied: false, issue: expect.stringContaining('HAProxy') });
+    expect(stateOf(1)).toMatchObject({ applied: false, issue: expect.stringContaining('HAProxy') });
     const back = haproxy.nextEvent('connected').then(watch.onEvent);
     await haproxy.restartHaproxy();
     await back;
-    await expect
-      .poll(() => [plane.hostState(1), plane.hostState(2)].map(({ applied }) => applied))
-      .toEqual([true, true]);
+    await expect.poll(() => [stateOf(1), stateOf(2)].map(({ applied }) => applied)).toEqual([true, true]);
     expect(await answers('changed.test')).toBe('new');
     expect(reads).toBe(0);
   } finally {
@@ -194,11 +204,11 @@ test('a change that the store went away from is told as not applied, and made up
     stored.set(1, route(1, 'changed.test', origins.new));
     isStoreThere = false;
     await plane.syncHosts([1]);
-    expect(plane.hostState(1)).toEqual({ applied: false, issue: expect.stringContaining('the store is away') });
+    expect(stateOf(1)).toEqual({ applied: false, issue: expect.stringContaining('the store is away') });
     isStoreThere = true;
     await expect.poll(() => answers('changed.test')).toBe('new');
     // HAProxy answers so before the plane has heard that it does.
-    await expect.poll(() => plane.hostState(1)).toEqual({ applied: true, issue: null });
+    await expect.poll(() => stateOf(1)).toEqual({ applied: true, issue: null });
   } finally {
     await watch.stop();
   }
@@ -211,7 +221,7 @@ test('a host that moves is closed as long as anybody wants it to be, whatever el
   const [open, openToo] = [await plane.closeMoving([1, 2, 3]), await plane.closeMoving([1])];
   const seen = () => Promise.all(['moving.test', 'staying.test'].map(answers));
   expect(await seen()).toEqual([503, 'old']);
-  expect(plane.hostState(1)).toEqual({ applied: false, issue: expect.stringContaining('closed') });
+  expect(stateOf(1)).toEqual({ applied: false, issue: expect.stringContaining('closed') });
 
   await plane.reconcile();
   await plane.syncHosts([1, 2]);
@@ -220,5 +230,30 @@ test('a host that moves is closed as long as anybody wants it to be, whatever el
   expect(await seen()).toEqual([503, 'old']);
   await openToo();
   expect(await seen()).toEqual(['new', 'old']);
-  expect(plane.hostState(1)).toEqual({ applied: true, issue: null });
+  expect(stateOf(1)).toEqual({ applied: true, issue: null });
+});
+
+test('what was committed a moment ago is not told as live by what was read back of its predecessor', async () => {
+  stored.set(1, route(1, 'changed.test', origins.old));
+  const { certificate: chain, key } = makeCertificate(['changed.test']);
+  const certificate = (version: string, names: string[]): CertificateSource => ({
+    id: 1,
+    version,
+    open: () => ({ id: 1, pem: `${chain}${key}`, names, notAfter: 0 }),
+  });
+  storedCertificates = [certificate('stands in', [])];
+  await plane.reconcile();
+  expect([stateOf(1), plane.certificateState(1, 'stands in')]).toEqual([APPLIED, APPLIED]);
+
+  stored.set(1, route(1, 'changed.test', origins.new));
+  storedCertificates = [certificate('ordered', ['changed.test'])];
+  expect([stateOf(1), plane.certificateState(1, 'ordered')]).toMatchObject([{ applied: false }, { applied: false }]);
+  await Promise.all([plane.syncHosts([1]), plane.syncCertificates([1])]);
+  expect([stateOf(1), plane.certificateState(1, 'ordered')]).toEqual([APPLIED, APPLIED]);
+
+  // A whole comparison tells of what it has read.
+  storedCertificates = [certificate('renewed', ['changed.test'])];
+  await plane.reconcile();
+  expect(plane.certificateState(1, 'ordered')).toMatchObject({ applied: false });
+  expect(plane.certificateState(1, 'renewed')).toEqual(APPLIED);
 });

@@ -1,10 +1,11 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { CertificateChange, DataPlane, DesiredCertificate, HostChange } from '@sallyport/haproxy';
+import { isDeepStrictEqual } from 'node:util';
+import type { CertificateChange, DataPlane, HostChange } from '@sallyport/haproxy';
 import type { Logger } from 'pino';
 import { createBatches } from '../batches.ts';
-import { type AppliedState, createAppliedStates, isAway } from './applied-states.ts';
+import { type AppliedState, createAppliedStates, isAway, PENDING } from './applied-states.ts';
 import { createClosedHosts } from './closed-hosts.ts';
-import { collectCertificates, collectEverything } from './collect.ts';
+import { collectCertificates, collectEverything, type OpenedCertificate } from './collect.ts';
 import { createDesiredHost, type DesiredHostDeps, NOWHERE } from './desired-host.ts';
 import { createNamesInUse } from './names-in-use.ts';
 import { createRestartWait } from './restart-wait.ts';
@@ -53,33 +54,35 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
     return now !== undefined && (now.address !== next.address || now.port !== next.port);
   };
 
-  const openCertificate = (certificate: CertificateSource): DesiredCertificate | undefined => {
+  const openCertificate = (certificate: CertificateSource): OpenedCertificate | undefined => {
+    const { id, version } = certificate;
     try {
-      return certificate.open();
+      return { ...certificate.open(), version };
     } catch (error) {
-      states.certificates.set(certificate.id, states.because((error as Error).message));
+      states.certificates.set(id, { version, state: states.because((error as Error).message) });
       return undefined;
     }
   };
 
-  const postpone = (which: Map<number, AppliedState>, ids: readonly number[], issue: string): void => {
-    for (const id of ids) which.set(id, states.because(issue));
+  type Postpone = (ids: readonly number[], issue: string) => void;
+  const postponeHosts: Postpone = (ids, issue) => {
+    for (const id of ids) states.hosts.set(id, states.because(issue));
+    isBehind = true;
+  };
+  const postponeCertificates: Postpone = (ids, issue) => {
+    for (const id of ids) states.certificates.set(id, { state: states.because(issue) });
     isBehind = true;
   };
 
   /** Runs a change; one that can't be taken to the files or to HAProxy is stored all the same, and says why it waits. */
-  const takeTo = async (
-    which: Map<number, AppliedState>,
-    ids: readonly number[],
-    change: () => Promise<void>,
-  ): Promise<void> => {
+  const takeTo = async (postpone: Postpone, ids: readonly number[], change: () => Promise<void>): Promise<void> => {
     await attempted.promise;
     try {
       if (isReconciled) await change();
-      else postpone(which, ids, 'the data plane could not be reconciled with the store yet');
+      else postpone(ids, 'the data plane could not be reconciled with the store yet');
     } catch (err) {
       log.error({ err }, 'the data plane did not take a change');
-      postpone(which, ids, `the data plane did not take the change: ${(err as Error).message}`);
+      postpone(ids, `the data plane did not take the change: ${(err as Error).message}`);
     }
   };
 
@@ -113,31 +116,33 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
     for (const id of ids) changed.certificates.add(id);
     const sources = new Map((await source.certificatesById(ids)).map((certificate) => [certificate.id, certificate]));
     const changes: CertificateChange[] = [];
+    const opened: OpenedCertificate[] = [];
     for (const id of ids) {
       const stored = sources.get(id);
       const certificate = stored && openCertificate(stored);
-      if (certificate) changes.push({ type: 'put', certificate });
-      else changes.push({ type: 'remove', id });
+      if (!certificate) changes.push({ type: 'remove', id });
+      else {
+        changes.push({ type: 'put', certificate });
+        opened.push(certificate);
+      }
     }
     const outcomes = await driver.applyCertificates(changes);
-    for (const change of changes) {
-      if (change.type === 'put') {
-        const { id } = change.certificate;
-        const outcome = outcomes.get(id);
-        const state = states.of(outcome);
-        const isRefused = outcome?.applied === false && !isAway(outcome.issue);
-        states.certificates.set(id, isRefused ? { ...state, refused: true } : state);
-      } else if (!sources.has(change.id)) states.certificates.delete(change.id);
+    for (const { id, version } of opened) {
+      const outcome = outcomes.get(id);
+      const state = states.of(outcome);
+      const isRefused = outcome?.applied === false && !isAway(outcome.issue);
+      states.certificates.set(id, { version, state: isRefused ? { ...state, refused: true } : state });
     }
+    for (const id of ids) if (!sources.has(id)) states.certificates.delete(id);
   };
 
   /** Takes changes of these ids along with the next pass over HAProxy. */
-  const batchesOf = (which: Map<number, AppliedState>, change: (ids: readonly number[]) => Promise<void>) => {
+  const batchesOf = (postpone: Postpone, change: (ids: readonly number[]) => Promise<void>) => {
     const batches = createBatches(
       () => new Set<number>(),
       (batch) => {
         const ids = [...batch];
-        return takeTo(which, ids, () => change(ids));
+        return takeTo(postpone, ids, () => change(ids));
       },
     );
     return (ids: readonly number[]): Promise<void> =>
@@ -145,8 +150,8 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
         for (const id of ids) batch.add(id);
       });
   };
-  const applyHosts = batchesOf(states.hosts, changeHosts);
-  const applyCertificates = batchesOf(states.certificates, changeCertificates);
+  const applyHosts = batchesOf(postponeHosts, changeHosts);
+  const applyCertificates = batchesOf(postponeCertificates, changeCertificates);
 
   const reconcileOnce = async (): Promise<void> => {
     const revision = await source.revision();
@@ -181,9 +186,9 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
       states.hosts.set(id, stateFor(collected.issues.get(id) ?? report.quarantinedHosts.get(id)));
     }
     for (const id of states.hosts.keys()) if (!present.has(id) && !changed.hosts.has(id)) states.hosts.delete(id);
-    for (const { id } of collected.certificates) {
+    for (const { id, version } of collected.certificates) {
       if (changed.certificates.has(id)) continue;
-      states.certificates.set(id, stateFor(report.quarantinedCertificates.get(id)));
+      states.certificates.set(id, { version, state: stateFor(report.quarantinedCertificates.get(id)) });
     }
     if (report.applied) {
       states.confirmed();
@@ -244,14 +249,22 @@ export const createPlane = ({ driver, source, log, ...deps }: PlaneDeps) => {
     },
 
     /** Says of these hosts that they are not live as stored, and why; the next reconcile makes up for it. */
-    postponeHosts: (ids: readonly number[], issue: string): void => postpone(states.hosts, ids, issue),
+    postponeHosts,
 
     /** Whether something stored was not taken to the data plane and needs a reconcile. */
     isBehind: (): boolean => isBehind,
 
     syncCertificates: (ids: readonly number[]): Promise<void> => applyCertificates(ids),
 
-    hostState: states.host,
+    /**
+     * Whether HAProxy was last read back to hold this route: not what was read back of it before, which it goes on holding for the
+     * moment between a commit and its pass over HAProxy, here or on another node.
+     */
+    hostState(route: HostRoute): AppliedState {
+      const state = states.host(route.id);
+      const intended = state.applied ? driver.intended(route.id) : undefined;
+      return intended === undefined || isDeepStrictEqual(intended, desired(route).host) ? state : PENDING;
+    },
     certificateState: states.certificate,
 
     /** Resolves when changes can be taken: what is stored was read once, or could not be. */

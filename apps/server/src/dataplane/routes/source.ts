@@ -14,6 +14,8 @@ export interface HostRoute {
 /** A stored certificate; `open` decrypts its key and throws when it can't. */
 export interface CertificateSource {
   id: number;
+  /** Another one for each chain that has its place, and for what only stands in for one. */
+  version: string;
   open(): DesiredCertificate;
 }
 

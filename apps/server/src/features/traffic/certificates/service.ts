@@ -22,6 +22,7 @@ import { type CertificatePair, parseCertificatePair } from './pem.ts';
 import { makePlaceholder } from './placeholder.ts';
 import { namesInUse, warningsOf } from './replaced-warnings.ts';
 import { createReplacing } from './replacing.ts';
+import { versionOf } from './source.ts';
 import type { CertificateStore, StoredCertificate } from './store.ts';
 import { countUsers, usersOf } from './users.ts';
 import { identityOf, toWire, validityWarning } from './wire.ts';
@@ -31,7 +32,8 @@ export interface CertificatePlane {
   /** Resolves when the certificates with these ids are live as stored (or gone), or when it is known why they aren't. */
   syncCertificates(ids: readonly number[]): Promise<void>;
   /** `refused`: HAProxy is there and did not take it. */
-  certificateState(id: number): { applied: boolean; issue: string | null; refused?: true };
+  /** `version`: see `versionOf`. */
+  certificateState(id: number, version: string): { applied: boolean; issue: string | null; refused?: true };
 }
 
 export interface CertificateDeps {
@@ -75,7 +77,12 @@ export const createCertificates = (deps: CertificateDeps) => {
   const shown = async (executor: Executor, certificates: readonly StoredCertificate[]): Promise<Certificate[]> => {
     const keeping = await store(executor).keepingOf(certificates.map(({ id }) => id));
     return certificates.map((certificate) =>
-      toWire(certificate, keeping.get(certificate.id), plane.certificateState(certificate.id), clock()),
+      toWire(
+        certificate,
+        keeping.get(certificate.id),
+        plane.certificateState(certificate.id, versionOf(certificate)),
+        clock(),
+      ),
     );
   };
 
@@ -216,7 +223,7 @@ export const createCertificates = (deps: CertificateDeps) => {
       const row = rowOf(randomUUID(), pair, { name, provider: 'custom', is_placeholder: 0 });
       const certificate = await transact((tx) => insertIn(tx, row, actor));
       await plane.syncCertificates([certificate.id]);
-      const { applied, issue } = plane.certificateState(certificate.id);
+      const { applied, issue } = plane.certificateState(certificate.id, versionOf(certificate));
       const warnings = [applied ? undefined : `The proxy lacks it: ${issue}`, validityWarning(certificate, clock())];
       const warning = warnings.filter((text) => text !== undefined).join('. ');
       return { ...(await shownOne(db, certificate)), ...(warning === '' ? {} : { warning }) };
@@ -245,7 +252,7 @@ export const createCertificates = (deps: CertificateDeps) => {
         return { ...replaced, warnings: await warningsOf(store(tx), { ...replaced, used, now: clock() }) };
       });
       await plane.syncCertificates([after.id]);
-      const { refused, issue } = plane.certificateState(after.id);
+      const { refused, issue } = plane.certificateState(after.id, versionOf(after));
       if (refused && undo) {
         if (await transact((tx) => undo(tx))) await plane.syncCertificates([after.id]);
         throw refuse.invalid('certificate_file was not taken by the proxy; the former certificate stays', {

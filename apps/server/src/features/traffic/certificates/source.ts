@@ -1,11 +1,16 @@
+import { hash } from 'node:crypto';
 import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { CertificateSource } from '../../../dataplane/routes/source.ts';
 import type { StoredCertificate } from './store.ts';
 
+/** What tells a chain from the one that had its place before; the key follows from it. */
+export const versionOf = ({ chain_pem }: Pick<StoredCertificate, 'chain_pem'>): string => hash('sha256', chain_pem);
+
 /** Translates a stored certificate into what the data plane holds; the key is decrypted only when it is asked for. */
 export const toCertificateSource = (certificate: StoredCertificate, vault: Vault): CertificateSource => ({
   id: certificate.id,
+  version: versionOf(certificate),
   open: () => ({
     id: certificate.id,
     pem: `${certificate.chain_pem.trimEnd()}\n${vault.open(certificate.key_sealed, certificateKeyContext(certificate.uuid))}`,

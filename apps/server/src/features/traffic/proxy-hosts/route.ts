@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import type { HostFlags, Origin } from '@sallyport/haproxy';
 import type { HostRoute } from '../../../dataplane/routes/source.ts';
-import { type RouteRow, readSwitches } from './store.ts';
+import { type RouteRow, type RouteSwitches, readSwitches, type StoredProxyHost } from './store.ts';
 
 /** What hosts with the same switches have in common. */
 type Kind = Pick<Origin, 'scheme' | 'verify' | 'h2'> & { mayReachReserved: boolean; flags: HostFlags };
 
-const toKind = (switches: ReturnType<typeof readSwitches>): Kind => ({
+const toKind = (switches: RouteSwitches): Kind => ({
   scheme: switches.tls_origin ? 'https' : 'http',
   verify: switches.forward_verify_tls,
   h2: switches.forward_http2,
@@ -34,9 +34,8 @@ const kindOf = (switches: number): Kind => {
   return known;
 };
 
-/** Translates a stored proxy host into what the data plane serves. */
-export const toHostRoute = (row: RouteRow): HostRoute => {
-  const { scheme, verify, h2, mayReachReserved, flags } = kindOf(row.switches);
+const toRoute = (row: Omit<RouteRow, 'switches'>, kind: Kind): HostRoute => {
+  const { scheme, verify, h2, mayReachReserved, flags } = kind;
   return {
     id: row.id,
     originHost: row.forward_host,
@@ -59,3 +58,13 @@ export const toHostRoute = (row: RouteRow): HostRoute => {
     }),
   };
 };
+
+/** Translates what the data plane reads of a stored proxy host into what it serves. */
+export const toHostRoute = (row: RouteRow): HostRoute => toRoute(row, kindOf(row.switches));
+
+/** The route of a stored proxy host. */
+export const routeOf = (host: StoredProxyHost): HostRoute =>
+  toRoute(
+    host,
+    toKind({ ...host, tls_origin: host.forward_scheme === 'https', has_access_list: host.access_list_id !== null }),
+  );

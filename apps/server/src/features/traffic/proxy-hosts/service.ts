@@ -15,6 +15,7 @@ import type { Page } from '@sallyport/store/database/listing';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
+import type { HostRoute } from '../../../dataplane/routes/source.ts';
 import type { KnownIdentity } from '../../object-reverter.ts';
 import {
   checkDeletion,
@@ -26,6 +27,7 @@ import {
 import { createBringIn } from './bring-in.ts';
 import { createMany, type References } from './many.ts';
 import { checkVerification, type Normalised, normalise } from './normalise.ts';
+import { routeOf } from './route.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 import { type Surroundings, warningsOf } from './warnings.ts';
 
@@ -33,8 +35,8 @@ import { type Surroundings, warningsOf } from './warnings.ts';
 export interface RoutePlane {
   /** Resolves when the hosts with these ids are live as stored (or gone), or when it is known why they aren't. */
   syncHosts(ids: readonly number[]): Promise<void>;
-  /** What HAProxy was last read back to hold for a host. */
-  hostState(id: number): { applied: boolean; issue: string | null };
+  /** Whether HAProxy was last read back to hold this route. */
+  hostState(route: HostRoute): { applied: boolean; issue: string | null };
 }
 
 export interface ProxyHostDeps {
@@ -70,7 +72,7 @@ export const createProxyHosts = ({
   recordMany,
   clock,
 }: ProxyHostDeps) => {
-  const withState = (host: StoredProxyHost) => ({ ...host, ...plane.hostState(host.id) });
+  const withState = (host: StoredProxyHost) => ({ ...host, ...plane.hostState(routeOf(host)) });
 
   const toWire = async (hosts: readonly StoredProxyHost[]): Promise<ProxyHost[]> => {
     const around = await surroundings(hosts);

@@ -66,6 +66,7 @@ const fromRow = (row: Selectable<ProxyHostRow>): StoredProxyHost => ({
 /** The switches by which the data plane goes, in the order of their bits. */
 const ROUTE_SWITCHES = [...FLAGS, 'tls_origin', 'has_access_list'] as const;
 type RouteSwitch = (typeof ROUTE_SWITCHES)[number];
+export type RouteSwitches = Readonly<Record<RouteSwitch, boolean>>;
 
 /** What the data plane needs of a host. All switches are one number: that halves the time to read a million hosts. */
 export interface RouteRow {
@@ -90,11 +91,8 @@ const packedSwitches = sql<number>`${sql.join(
 )}`;
 
 /** The switches of a host by name, out of the number in its `RouteRow`. */
-export const readSwitches = (switches: number): Readonly<Record<RouteSwitch, boolean>> =>
-  Object.fromEntries(ROUTE_SWITCHES.map((name, bit) => [name, (switches & (2 ** bit)) !== 0])) as Record<
-    RouteSwitch,
-    boolean
-  >;
+export const readSwitches = (switches: number): RouteSwitches =>
+  Object.fromEntries(ROUTE_SWITCHES.map((name, bit) => [name, (switches & (2 ** bit)) !== 0])) as RouteSwitches;
 
 /** SQLite binds at most 32,766 values a statement. */
 const IDS_A_QUERY = 10_000;

@@ -7,6 +7,7 @@ import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Logger } from 'pino';
 import type { CertificatePair } from '../../certificates/pem.ts';
 import type { CertificatePlane } from '../../certificates/service.ts';
+import { versionOf } from '../../certificates/source.ts';
 import type { StoredCertificate } from '../../certificates/store.ts';
 import { accountKeyOf, clientOf, withClient } from '../accounts/client.ts';
 import type { StoredAccount } from '../accounts/store.ts';
@@ -173,7 +174,7 @@ export const createAttempt = (deps: AttemptDeps) => {
     await steps.enter('install', 'Puts it in its place, and reads back that the proxy serves it.');
     const certificate = await install(row, claim, pair, steps);
     await plane.syncCertificates([claim.id]);
-    const { applied, issue } = plane.certificateState(claim.id);
+    const { applied, issue } = plane.certificateState(claim.id, versionOf(certificate));
     if (applied) steps.finish(`The proxy serves it; it expires on ${certificate.expires_at}.`);
     else steps.fail(`It is stored, but the proxy lacks it yet: ${issue ?? 'it was not read back'}`);
     return certificate;
