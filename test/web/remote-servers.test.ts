@@ -76,6 +76,33 @@ test("another administrator's change in between is shown beside one's own, and n
   await close();
 });
 
+test('a form begins with what is there now, and stays when it can not be read again', async () => {
+  const { body } = await app.send<{ uuid: string }>('POST', '/remote-servers', { name: 'q', host: '::1', port: 1 });
+  const { page, close } = await signedIn(`/servers/${body.uuid}`);
+  const port = page.getByRole('textbox', { name: 'Port' });
+  await port.waitFor();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await app.send('PUT', `/remote-servers/${body.uuid}`, { port: 2 });
+  await page.getByRole('link', { name: 'q', exact: true }).click();
+  await port.waitFor();
+  expect(await port.inputValue()).toBe('2');
+
+  await port.fill('3');
+  await page.route(`**/remote-servers/${body.uuid}`, (route) =>
+    route.request().method() === 'GET' ? route.fulfill({ status: 500, json: { error: 'gone' } }) : route.continue(),
+  );
+  const failed = page.waitForResponse((response) => response.status() === 500);
+  await page.clock.install();
+  await page.clock.fastForward(60_000);
+  await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
+  await failed;
+  await page.clock.resume();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  expect((await app.send('GET', `/remote-servers/${body.uuid}`)).body).toMatchObject({ port: 3 });
+  await close();
+});
+
 describe.each([
   { scheme: 'light', size: [1280, 800] },
   { scheme: 'dark', size: [360, 740] },

@@ -32,7 +32,7 @@ interface Reading {
 }
 
 /** The key of what was read of a path: `invalidate` with a path takes in all that lies below it. */
-const keyOf = (path: string, query?: Query): readonly unknown[] => [
+export const keyOf = (path: string, query?: Query): readonly unknown[] => [
   ...path.split('/').filter((part) => part !== ''),
   ...(query === undefined ? [] : [query]),
 ];

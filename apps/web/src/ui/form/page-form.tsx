@@ -1,8 +1,7 @@
-import { Button, Fieldset, Group, Stack } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Problem } from '../problem.tsx';
-import { OvertakenAlert } from './overtaken-alert.tsx';
+import { FormFrame } from './form-frame.tsx';
 import type { ObjectForm } from './use-object-form.ts';
 
 interface PageFormProps<T extends Record<string, unknown>> {
@@ -18,36 +17,24 @@ interface PageFormProps<T extends Record<string, unknown>> {
 /** A form that stands on a page: what was typed is saved or discarded, and nothing else. */
 export const PageForm = <T extends Record<string, unknown>>(props: PageFormProps<T>) => {
   const { object, onSaved, isReadOnly = false, more, children } = props;
-  const { form, problem, overtaken, isSaving, submit, takeTheirs } = object;
+  const { form, overtaken, isSaving, takeTheirs } = object;
   const { t } = useTranslation();
+  const buttons = !isReadOnly && (
+    <Group gap="xs">
+      <Button type="submit" loading={isSaving} disabled={!form.isDirty() || overtaken !== undefined}>
+        {t('save')}
+      </Button>
+      {form.isDirty() && (
+        <Button variant="default" onClick={() => form.reset()}>
+          {t('discard')}
+        </Button>
+      )}
+      {more}
+    </Group>
+  );
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit().then((isSaved) => isSaved && onSaved());
-      }}
-    >
-      <Stack gap="md">
-        <OvertakenAlert object={object} onTakeTheirs={takeTheirs} />
-        <Fieldset variant="unstyled" disabled={isReadOnly}>
-          <Stack gap="md">{children}</Stack>
-        </Fieldset>
-        <Problem error={problem} />
-        {!isReadOnly && (
-          <Group gap="xs">
-            <Button type="submit" loading={isSaving} disabled={!form.isDirty() || overtaken !== undefined}>
-              {t('save')}
-            </Button>
-            {form.isDirty() && (
-              <Button variant="default" onClick={() => form.reset()}>
-                {t('discard')}
-              </Button>
-            )}
-            {more}
-          </Group>
-        )}
-      </Stack>
-    </form>
+    <FormFrame object={object} onSaved={onSaved} onTakeTheirs={takeTheirs} isReadOnly={isReadOnly} buttons={buttons}>
+      {children}
+    </FormFrame>
   );
 };

@@ -1,19 +1,16 @@
 import { Button } from '@mantine/core';
 import type { ApiToken } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Outlet, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useChange, useRead } from '../../../api/query.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
-import { Empty } from '../../../ui/empty.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
-import { Page } from '../../../ui/page.tsx';
-import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
-import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
-import { TableBar } from '../../../ui/table/table-bar.tsx';
+import type { Column } from '../../../ui/table/data-table.tsx';
+import { ListPage } from '../../../ui/table/list-page.tsx';
 
 const idOf = ({ id }: ApiToken): string => String(id);
 const textOf = ({ name, owner, hint, role }: ApiToken): string => `${name} ${owner} ${hint} ${role}`;
@@ -22,8 +19,7 @@ const textOf = ({ name, owner, hint, role }: ApiToken): string => `${name} ${own
 export const Tokens = () => {
   const { t } = useTranslation(['accounts', 'common']);
   const navigate = useNavigate();
-  const [search, setSearch] = useState('');
-  const { data, error, refetch } = useRead<ApiToken[]>('/tokens');
+  const list = useRead<ApiToken[]>('/tokens');
   const { mutateAsync } = useChange(['/tokens']);
   const columns = useMemo<Column<ApiToken>[]>(() => {
     const revoke = async ({ id, name }: ApiToken) => {
@@ -103,25 +99,15 @@ export const Tokens = () => {
     </Button>
   );
   return (
-    <Page title={t('tokens.title')} about={t('tokens.about')} actions={add}>
-      <Problem error={error} onRetry={() => void refetch()} />
-      {data?.length === 0 ? (
-        <Empty title={t('tokens.none')}>{t('tokens.noneAbout')}</Empty>
-      ) : (
-        <>
-          <TableBar search={search} onSearch={setSearch} count={data?.length} />
-          <DataTable
-            label={t('tokens.title')}
-            rows={data ?? []}
-            columns={columns}
-            rowId={idOf}
-            textOf={textOf}
-            search={search}
-            empty={data ? t('common:nothingFound') : t('common:loading')}
-          />
-        </>
-      )}
-      <Outlet />
-    </Page>
+    <ListPage
+      title={t('tokens.title')}
+      about={t('tokens.about')}
+      actions={add}
+      list={list}
+      none={{ title: t('tokens.none'), about: t('tokens.noneAbout') }}
+      columns={columns}
+      rowId={idOf}
+      textOf={textOf}
+    />
   );
 };

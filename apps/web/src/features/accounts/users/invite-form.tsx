@@ -1,4 +1,4 @@
-import { Alert, Button, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { Invite, InvitePreview, NewInvite } from '@sallyport/contract';
 import { useEffect, useState } from 'react';
@@ -8,6 +8,7 @@ import { ask } from '../../../api/client.ts';
 import { useChange } from '../../../api/query.ts';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
+import { Side } from '../../../ui/side.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { RoleField } from './role-field.tsx';
 
@@ -48,21 +49,14 @@ export const InviteForm = () => {
   const close = () => void navigate('/users');
   if (invite) {
     return (
-      <Drawer
-        opened
-        onClose={close}
-        title={t('users.invite')}
-        position="right"
-        size="lg"
-        closeButtonProps={{ 'aria-label': t('common:close') }}
-      >
+      <Side title={t('users.invite')} onClose={close}>
         <Stack>
           <InvitationLink invite={invite} email={invite.user.email} />
           <Group justify="flex-end">
             <Button onClick={close}>{t('users.done')}</Button>
           </Group>
         </Stack>
-      </Drawer>
+      </Side>
     );
   }
   return (

@@ -3,12 +3,14 @@ import type { NewUser, ResentInvite, User, UserPatch } from '@sallyport/contract
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
-import { useAnswer, useChange } from '../../../api/query.ts';
+import { useStored } from '../../../api/object.ts';
+import { useChange } from '../../../api/query.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
+import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
+import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
-import { Problem } from '../../../ui/problem.tsx';
 import { InvitationLink } from './invitation-link.tsx';
 import { RoleField } from './role-field.tsx';
 
@@ -97,11 +99,9 @@ const Deeds = ({ user }: { user: User }) => {
 };
 
 const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
-  // What is saved is a change of what was shown at first, whatever was read behind the form since.
-  const [shown] = useState(etag);
   const { t } = useTranslation(['accounts', 'common']);
   const navigate = useNavigate();
-  const { mutateAsync } = useChange(['/users', '/auth/me']);
+  const { save, remove } = useStored({ list: '/users', id: String(user.id), etag, touches: ['/users', '/auth/me'] });
   const initial = {
     email: user.email,
     name: user.name,
@@ -110,17 +110,11 @@ const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
     password: '',
   } satisfies UserPatch;
   const object = useObjectForm<typeof initial>(String(user.id), initial, ({ password, status, ...body }, isOver) =>
-    mutateAsync({
-      method: 'PUT',
-      path: `/users/${user.id}`,
-      body: { ...body, ...(status === user.status ? {} : { status }), ...(password === '' ? {} : { password }) },
-      ifMatch: isOver ? undefined : shown,
-    }),
+    save({ ...body, ...(status === user.status ? {} : { status }), ...(password === '' ? {} : { password }) }, isOver),
   );
   const { form } = object;
   const close = () => void navigate('/users');
-  const remove = async () => {
-    await mutateAsync({ method: 'DELETE', path: `/users/${user.id}` });
+  const removed = () => {
     notifyDone(t('users.removed', { email: user.email }));
     close();
   };
@@ -135,18 +129,9 @@ const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
       }}
       object={object}
       more={
-        <Confirm
-          title={t('users.remove', { email: user.email })}
-          action={t('common:delete')}
-          onConfirm={remove}
-          trigger={(open) => (
-            <Button variant="subtle" color="red" mr="auto" onClick={open}>
-              {t('common:delete')}
-            </Button>
-          )}
-        >
+        <DeleteButton title={t('users.remove', { email: user.email })} onDelete={() => remove().then(removed)}>
           {t('users.removeAbout')}
-        </Confirm>
+        </DeleteButton>
       }
     >
       <TextInput
@@ -186,8 +171,9 @@ const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
 /** Adds or changes a user: what the address of the screen names. */
 export const UserForm = () => {
   const { id } = useParams();
-  const { data, error } = useAnswer<User>(`/users/${id}`, { isOn: id !== undefined });
-  if (id === undefined) return <Adding />;
-  if (error) return <Problem error={error} />;
-  return data ? <Changing key={id} user={data.data} etag={data.etag} /> : null;
+  return (
+    <FormObject<User> path={id && `/users/${id}`}>
+      {(user, etag) => (user ? <Changing user={user} etag={etag} /> : <Adding />)}
+    </FormObject>
+  );
 };

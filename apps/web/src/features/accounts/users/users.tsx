@@ -1,16 +1,14 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import type { User } from '@sallyport/contract';
 import { IconPlus, IconSend } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet, useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Moment } from '../../../ui/moment.tsx';
-import { Page } from '../../../ui/page.tsx';
-import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
-import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
-import { TableBar } from '../../../ui/table/table-bar.tsx';
+import type { Column } from '../../../ui/table/data-table.tsx';
+import { ListPage } from '../../../ui/table/list-page.tsx';
 
 const KINDS = { active: 'good', pending: 'waiting', disabled: 'off' } as const;
 const idOf = ({ id }: User): string => String(id);
@@ -18,10 +16,9 @@ const textOf = ({ email, name, role, status }: User): string => `${email} ${name
 
 /** Who may sign in. The form of one is beside the list, at an address of its own. */
 export const Users = () => {
-  const { t } = useTranslation(['accounts', 'common']);
+  const { t } = useTranslation('accounts');
   const navigate = useNavigate();
-  const [search, setSearch] = useState('');
-  const { data, error, refetch } = useRead<User[]>('/users');
+  const list = useRead<User[]>('/users');
   const columns = useMemo<Column<User>[]>(
     () => [
       {
@@ -77,7 +74,7 @@ export const Users = () => {
     [t],
   );
   return (
-    <Page
+    <ListPage
       title={t('users.title')}
       about={t('users.about')}
       actions={
@@ -90,19 +87,10 @@ export const Users = () => {
           </Button>
         </>
       }
-    >
-      <Problem error={error} onRetry={() => void refetch()} />
-      <TableBar search={search} onSearch={setSearch} count={data?.length} />
-      <DataTable
-        label={t('users.title')}
-        rows={data ?? []}
-        columns={columns}
-        rowId={idOf}
-        textOf={textOf}
-        search={search}
-        empty={data ? t('common:nothingFound') : t('common:loading')}
-      />
-      <Outlet />
-    </Page>
+      list={list}
+      columns={columns}
+      rowId={idOf}
+      textOf={textOf}
+    />
   );
 };

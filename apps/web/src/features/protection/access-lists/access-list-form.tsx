@@ -1,7 +1,6 @@
 import {
   Alert,
   Anchor,
-  Button,
   Checkbox,
   Group,
   List,
@@ -18,13 +17,14 @@ import { IconShieldX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
-import { useAnswer, useAsked, useChange } from '../../../api/query.ts';
+import { useStored } from '../../../api/object.ts';
+import { useAsked, useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { Confirm } from '../../../ui/confirm.tsx';
+import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
+import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { notifyDone } from '../../../ui/notify.ts';
-import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { countryChoices } from './countries.ts';
 import { filled, type Rule, RulesEditor } from './rules-editor.tsx';
@@ -78,14 +78,13 @@ interface EditorProps {
 }
 
 const Editor = ({ list, etag }: EditorProps) => {
-  // What is saved is a change of what was shown at first, whatever was read behind the form since.
-  const [shown] = useState(etag);
   const { t, i18n } = useTranslation(['protection', 'common']);
   const { isAdmin, user } = useWho();
   const navigate = useNavigate();
   const [isGuarded, setGuarded] = useState(true);
   const [ip, setIp] = useState('');
-  const { mutateAsync } = useChange<AccessListInUse>(['/access-lists', '/security/confirm', '/proxy-hosts']);
+  const touches = ['/access-lists', '/security/confirm', '/proxy-hosts'];
+  const { save, remove } = useStored({ list: '/access-lists', id: list?.uuid, etag, touches });
   const { mutateAsync: askOnce } = useChange<AccessDraftResult>([]);
   const isUsed = list !== undefined && list.used_by_total > 0;
 
@@ -95,14 +94,8 @@ const Editor = ({ list, etag }: EditorProps) => {
     return data.allowed ? {} : { confirm_within: CONFIRM_SECONDS };
   };
   const object = useObjectForm<Typed>(list?.uuid ?? 'new', list ? typedOf(list) : NEW, async (typed, isOverTheirs) => {
-    const body = bodyOf(typed);
-    if (!list) {
-      await mutateAsync({ method: 'POST', path: '/access-lists', body });
-      return notifyDone(t('accessLists.saved'));
-    }
     const query = await confirmation(typed);
-    const ifMatch = isOverTheirs ? undefined : shown;
-    await mutateAsync({ method: 'PUT', path: `/access-lists/${list.uuid}`, body, ifMatch, query });
+    await save(bodyOf(typed), isOverTheirs, query);
     notifyDone(query.confirm_within === undefined ? t('accessLists.saved') : t('accessLists.savedGuarded'));
   });
   const { form } = object;
@@ -119,8 +112,7 @@ const Editor = ({ list, etag }: EditorProps) => {
     return own.error?.message.startsWith(field) ? own.error.message : undefined;
   };
   const close = () => void navigate('/access-lists');
-  const remove = async ({ uuid, name }: AccessListInUse) => {
-    await mutateAsync({ method: 'DELETE', path: `/access-lists/${uuid}` });
+  const removed = (name: string) => {
     notifyDone(t('accessLists.removed', { name }));
     close();
   };
@@ -191,18 +183,12 @@ const Editor = ({ list, etag }: EditorProps) => {
       more={
         list &&
         isAdmin && (
-          <Confirm
+          <DeleteButton
             title={t('accessLists.remove', { name: list.name })}
-            action={t('common:delete')}
-            onConfirm={() => remove(list)}
-            trigger={(open) => (
-              <Button variant="subtle" color="red" mr="auto" onClick={open}>
-                {t('common:delete')}
-              </Button>
-            )}
+            onDelete={() => remove().then(() => removed(list.name))}
           >
             {t('accessLists.removeAbout')}
-          </Confirm>
+          </DeleteButton>
         )
       }
     >
@@ -263,9 +249,9 @@ const Editor = ({ list, etag }: EditorProps) => {
 /** Makes or changes an access list: what the address of the screen names. */
 export const AccessListForm = () => {
   const { uuid } = useParams();
-  const isNew = uuid === undefined;
-  const { data, error } = useAnswer<AccessListInUse>(`/access-lists/${uuid}`, { isOn: !isNew });
-  if (isNew) return <Editor list={undefined} etag={undefined} />;
-  if (error) return <Problem error={error} />;
-  return data ? <Editor key={uuid} list={data.data} etag={data.etag} /> : null;
+  return (
+    <FormObject<AccessListInUse> path={uuid && `/access-lists/${uuid}`}>
+      {(list, etag) => <Editor list={list} etag={etag} />}
+    </FormObject>
+  );
 };

@@ -1,19 +1,16 @@
-import { Anchor, Button, Group } from '@mantine/core';
+import { Anchor, Button } from '@mantine/core';
 import type { AccessList } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet, useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
-import { Empty } from '../../../ui/empty.tsx';
 import { Moment } from '../../../ui/moment.tsx';
-import { Page } from '../../../ui/page.tsx';
-import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
-import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
-import { TableBar } from '../../../ui/table/table-bar.tsx';
+import type { Column } from '../../../ui/table/data-table.tsx';
+import { ListPage } from '../../../ui/table/list-page.tsx';
 
 const uuidOf = ({ uuid }: AccessList): string => uuid;
 const textOf = ({ name, description, rules, countries }: AccessList): string =>
@@ -34,11 +31,10 @@ const State = ({ list }: { list: AccessList }) => {
 
 /** Who may reach which hosts. The form of a list is beside it, at an address of its own. */
 export const AccessLists = () => {
-  const { t } = useTranslation(['protection', 'common']);
+  const { t } = useTranslation('protection');
   const { isAdmin } = useWho();
   const navigate = useNavigate();
-  const [search, setSearch] = useState('');
-  const { data, error, refetch } = useRead<AccessList[]>('/access-lists');
+  const list = useRead<AccessList[]>('/access-lists');
 
   const columns = useMemo<Column<AccessList>[]>(
     () => [
@@ -98,29 +94,15 @@ export const AccessLists = () => {
     </Button>
   );
   return (
-    <Page title={t('accessLists.title')} about={t('accessLists.about')} actions={add}>
-      <Problem error={error} onRetry={() => void refetch()} />
-      {data?.length === 0 ? (
-        <Empty title={t('accessLists.none')} action={add}>
-          {t('accessLists.noneAbout')}
-        </Empty>
-      ) : (
-        <>
-          <Group>
-            <TableBar search={search} onSearch={setSearch} count={data?.length} />
-          </Group>
-          <DataTable
-            label={t('accessLists.title')}
-            rows={data ?? []}
-            columns={columns}
-            rowId={uuidOf}
-            textOf={textOf}
-            search={search}
-            empty={search === '' ? '' : t('common:nothingFound')}
-          />
-        </>
-      )}
-      <Outlet />
-    </Page>
+    <ListPage
+      title={t('accessLists.title')}
+      about={t('accessLists.about')}
+      actions={add}
+      list={list}
+      none={{ title: t('accessLists.none'), about: t('accessLists.noneAbout') }}
+      columns={columns}
+      rowId={uuidOf}
+      textOf={textOf}
+    />
   );
 };

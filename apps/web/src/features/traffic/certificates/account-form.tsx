@@ -1,15 +1,15 @@
-import { Button, Checkbox, Group, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Group, PasswordInput, Select, Text, Textarea, TextInput } from '@mantine/core';
 import type { AcmeAccountInUse } from '@sallyport/contract';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
-import { useAnswer, useChange } from '../../../api/query.ts';
+import { useStored } from '../../../api/object.ts';
+import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { Confirm } from '../../../ui/confirm.tsx';
+import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
+import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { notifyDone } from '../../../ui/notify.ts';
-import { Problem } from '../../../ui/problem.tsx';
 import { UsedByCertificates } from './used-by-certificates.tsx';
 
 /** What the API calls well-known authorities; `other` has an address of its own. */
@@ -31,7 +31,7 @@ const NEW = {
 type Typed = typeof NEW;
 
 const NewAccount = () => {
-  const { t } = useTranslation(['traffic', 'common']);
+  const { t } = useTranslation('traffic');
   const navigate = useNavigate();
   const { mutateAsync, isPending } = useChange(['/acme']);
   const object = useObjectForm<Typed>(
@@ -138,26 +138,18 @@ const NewAccount = () => {
 };
 
 const Editor = ({ account, etag }: { account: AcmeAccountInUse; etag: string | undefined }) => {
-  // What is saved is a change of what was shown at first, whatever was read behind the form since.
-  const [shown] = useState(etag);
-  const { t } = useTranslation(['traffic', 'common']);
+  const { t } = useTranslation('traffic');
   const { isAdmin } = useWho();
   const navigate = useNavigate();
-  const { mutateAsync } = useChange(['/acme', '/certificates']);
-  const path = `/acme/accounts/${account.uuid}`;
+  const touches = ['/acme', '/certificates'];
+  const { save, remove } = useStored({ list: '/acme/accounts', id: account.uuid, etag, touches });
   const initial = { name: account.name, ca_certificate: account.ca_certificate ?? '' };
   const object = useObjectForm(account.uuid, initial, ({ name, ca_certificate }, isOverTheirs) =>
-    mutateAsync({
-      method: 'PUT',
-      path,
-      body: { name, ca_certificate: ca_certificate.trim() === '' ? null : ca_certificate },
-      ifMatch: isOverTheirs ? undefined : shown,
-    }),
+    save({ name, ca_certificate: ca_certificate.trim() === '' ? null : ca_certificate }, isOverTheirs),
   );
   const { form } = object;
   const close = () => void navigate('/certificates/accounts');
-  const remove = async () => {
-    await mutateAsync({ method: 'DELETE', path });
+  const removed = () => {
     notifyDone(t('accounts.removed', { name: account.name }));
     close();
   };
@@ -175,18 +167,9 @@ const Editor = ({ account, etag }: { account: AcmeAccountInUse; etag: string | u
       below={<UsedByCertificates title={t('accounts.usedBy', { count: account.used_by_total })} uses={account} />}
       more={
         isAdmin && (
-          <Confirm
-            title={t('accounts.remove', { name: account.name })}
-            action={t('common:delete')}
-            onConfirm={remove}
-            trigger={(open) => (
-              <Button variant="subtle" color="red" mr="auto" onClick={open}>
-                {t('common:delete')}
-              </Button>
-            )}
-          >
+          <DeleteButton title={t('accounts.remove', { name: account.name })} onDelete={() => remove().then(removed)}>
             {t('accounts.removeAbout')}
-          </Confirm>
+          </DeleteButton>
         )
       }
     >
@@ -230,8 +213,9 @@ const Editor = ({ account, etag }: { account: AcmeAccountInUse; etag: string | u
 /** Registers an account with an authority, or changes what only we know of one. */
 export const AccountForm = () => {
   const { uuid } = useParams();
-  const { data, error } = useAnswer<AcmeAccountInUse>(`/acme/accounts/${uuid}`, { isOn: uuid !== undefined });
-  if (uuid === undefined) return <NewAccount />;
-  if (error) return <Problem error={error} />;
-  return data ? <Editor key={uuid} account={data.data} etag={data.etag} /> : null;
+  return (
+    <FormObject<AcmeAccountInUse> path={uuid && `/acme/accounts/${uuid}`}>
+      {(account, etag) => (account ? <Editor account={account} etag={etag} /> : <NewAccount />)}
+    </FormObject>
+  );
 };

@@ -3,14 +3,12 @@ import type { AcmeAccount } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet, useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { Empty } from '../../../ui/empty.tsx';
-import { Page } from '../../../ui/page.tsx';
-import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
-import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
+import type { Column } from '../../../ui/table/data-table.tsx';
+import { ListPage } from '../../../ui/table/list-page.tsx';
 import { CertificateTabs } from './tabs.tsx';
 
 const uuidOf = ({ uuid }: AcmeAccount): string => uuid;
@@ -20,7 +18,7 @@ export const Accounts = () => {
   const { t } = useTranslation('traffic');
   const { isAdmin } = useWho();
   const navigate = useNavigate();
-  const { data, error, refetch } = useRead<AcmeAccount[]>('/acme/accounts');
+  const list = useRead<AcmeAccount[]>('/acme/accounts');
   const columns = useMemo<Column<AcmeAccount>[]>(
     () => [
       {
@@ -69,23 +67,16 @@ export const Accounts = () => {
     </Button>
   );
   return (
-    <Page title={t('certificates.title')} about={t('accounts.about')} actions={data?.length !== 0 && add}>
-      <CertificateTabs />
-      <Problem error={error} onRetry={() => void refetch()} />
-      {data?.length === 0 ? (
-        <Empty title={t('accounts.none')} action={add}>
-          {t('accounts.noneAbout')}
-        </Empty>
-      ) : (
-        <DataTable
-          label={t('certificates.tabs.accounts')}
-          rows={data ?? []}
-          columns={columns}
-          rowId={uuidOf}
-          empty=""
-        />
-      )}
-      <Outlet />
-    </Page>
+    <ListPage
+      title={t('certificates.title')}
+      about={t('accounts.about')}
+      actions={add}
+      above={<CertificateTabs />}
+      list={list}
+      none={{ title: t('accounts.none'), about: t('accounts.noneAbout') }}
+      label={t('certificates.tabs.accounts')}
+      columns={columns}
+      rowId={uuidOf}
+    />
   );
 };

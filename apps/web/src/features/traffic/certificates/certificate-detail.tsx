@@ -7,15 +7,15 @@ import { Link, useNavigate, useParams } from 'react-router';
 import { urlOf } from '../../../api/client.ts';
 import { useAnswer, useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { Confirm } from '../../../ui/confirm.tsx';
+import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Problem } from '../../../ui/problem.tsx';
+import { Side } from '../../../ui/side.tsx';
 import { CertificateBadge, isUnderWay } from './certificate-state.tsx';
 import { KeyDownload } from './key-download.tsx';
 import { OrderSteps } from './order-steps.tsx';
 import { Replace } from './replace.tsx';
-import { Side } from './side.tsx';
 
 const LIVE_MS = 1_000;
 
@@ -179,18 +179,9 @@ const Detail = ({ certificate, etag, onClose }: DetailProps) => {
       {isAdmin && (
         <>
           <Replace certificate={certificate} etag={etag} />
-          <Confirm
-            title={t('certificates.remove', { name })}
-            action={t('common:delete')}
-            onConfirm={remove}
-            trigger={(open) => (
-              <Button variant="subtle" color="red" mr="auto" onClick={open}>
-                {t('common:delete')}
-              </Button>
-            )}
-          >
+          <DeleteButton title={t('certificates.remove', { name })} onDelete={remove}>
             {t('certificates.removeAbout')}
-          </Confirm>
+          </DeleteButton>
         </>
       )}
     </Stack>

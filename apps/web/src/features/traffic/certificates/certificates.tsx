@@ -1,18 +1,15 @@
 import { Anchor, Button, Group } from '@mantine/core';
 import type { ListedCertificate } from '@sallyport/contract';
 import { IconCertificate, IconUpload } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet, useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
-import { Empty } from '../../../ui/empty.tsx';
 import { Moment } from '../../../ui/moment.tsx';
-import { Page } from '../../../ui/page.tsx';
-import { Problem } from '../../../ui/problem.tsx';
-import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
-import { TableBar } from '../../../ui/table/table-bar.tsx';
+import type { Column } from '../../../ui/table/data-table.tsx';
+import { ListPage } from '../../../ui/table/list-page.tsx';
 import { CertificateBadge, stateOf } from './certificate-state.tsx';
 import { CertificateTabs } from './tabs.tsx';
 
@@ -25,11 +22,10 @@ const textOf = ({ name, domains, provider, source, issue }: ListedCertificate): 
 
 /** What hosts prove their names with. One of them, an order and an upload are beside the list, at addresses of their own. */
 export const Certificates = () => {
-  const { t } = useTranslation(['traffic', 'common']);
+  const { t } = useTranslation('traffic');
   const { isAdmin } = useWho();
   const navigate = useNavigate();
-  const [search, setSearch] = useState('');
-  const { data, error, refetch } = useRead<ListedCertificate[]>('/certificates', { everyMs: EVERY_MS });
+  const list = useRead<ListedCertificate[]>('/certificates', { everyMs: EVERY_MS });
 
   const columns = useMemo<Column<ListedCertificate>[]>(
     () => [
@@ -105,30 +101,16 @@ export const Certificates = () => {
     </Group>
   );
   return (
-    <Page title={t('certificates.title')} about={t('certificates.about')} actions={data?.length !== 0 && add}>
-      <CertificateTabs />
-      <Problem error={error} onRetry={() => void refetch()} />
-      {data?.length === 0 ? (
-        <Empty title={t('certificates.none')} action={add}>
-          {t('certificates.noneAbout')}
-        </Empty>
-      ) : (
-        <>
-          <Group>
-            <TableBar search={search} onSearch={setSearch} count={data?.length} />
-          </Group>
-          <DataTable
-            label={t('certificates.title')}
-            rows={data ?? []}
-            columns={columns}
-            rowId={uuidOf}
-            textOf={textOf}
-            search={search}
-            empty={search === '' ? '' : t('common:nothingFound')}
-          />
-        </>
-      )}
-      <Outlet />
-    </Page>
+    <ListPage
+      title={t('certificates.title')}
+      about={t('certificates.about')}
+      actions={add}
+      above={<CertificateTabs />}
+      list={list}
+      none={{ title: t('certificates.none'), about: t('certificates.noneAbout') }}
+      columns={columns}
+      rowId={uuidOf}
+      textOf={textOf}
+    />
   );
 };

@@ -3,9 +3,11 @@ import type { DnsProviderInUse, DnsProviderTest, DnsProviderType } from '@sallyp
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
-import { useAnswer, useChange, useRead } from '../../../api/query.ts';
-import { Confirm } from '../../../ui/confirm.tsx';
+import { useStored } from '../../../api/object.ts';
+import { useChange, useRead } from '../../../api/query.ts';
+import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
+import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { notifyDone } from '../../../ui/notify.ts';
 import { Problem } from '../../../ui/problem.tsx';
@@ -70,11 +72,10 @@ interface EditorProps {
 }
 
 const Editor = ({ provider, etag, types }: EditorProps) => {
-  // What is saved is a change of what was shown at first, whatever was read behind the form since.
-  const [shown] = useState(etag);
-  const { t } = useTranslation(['traffic', 'common']);
+  const { t } = useTranslation('traffic');
   const navigate = useNavigate();
-  const { mutateAsync } = useChange(['/dns-providers', '/certificates']);
+  const touches = ['/dns-providers', '/certificates'];
+  const { save, remove } = useStored({ list: '/dns-providers', id: provider?.uuid, etag, touches });
   const initial: Typed = provider
     ? { name: provider.name, type: provider.type, fields: { ...provider.fields } }
     : { name: '', type: types[0]?.type ?? '', fields: {} };
@@ -82,21 +83,12 @@ const Editor = ({ provider, etag, types }: EditorProps) => {
     const known = new Set(types.find((one) => one.type === type)?.fields.map(({ key }) => key));
     // What was typed for another type is not sent, and an empty secret keeps the one that is there.
     const given = Object.entries(fields).filter(([key, value]) => known.has(key) && value !== '');
-    const body = { name, type, fields: Object.fromEntries(given) };
-    return provider
-      ? mutateAsync({
-          method: 'PUT',
-          path: `/dns-providers/${provider.uuid}`,
-          body,
-          ifMatch: isOverTheirs ? undefined : shown,
-        })
-      : mutateAsync({ method: 'POST', path: '/dns-providers', body });
+    return save({ name, type, fields: Object.fromEntries(given) }, isOverTheirs);
   });
   const { form } = object;
   const values = form.getValues();
   const close = () => void navigate('/certificates/dns-providers');
-  const remove = async ({ uuid, name }: DnsProviderInUse) => {
-    await mutateAsync({ method: 'DELETE', path: `/dns-providers/${uuid}` });
+  const removed = (name: string) => {
     notifyDone(t('dnsProviders.removed', { name }));
     close();
   };
@@ -137,18 +129,12 @@ const Editor = ({ provider, etag, types }: EditorProps) => {
       }
       more={
         provider && (
-          <Confirm
+          <DeleteButton
             title={t('dnsProviders.remove', { name: provider.name })}
-            action={t('common:delete')}
-            onConfirm={() => remove(provider)}
-            trigger={(open) => (
-              <Button variant="subtle" color="red" mr="auto" onClick={open}>
-                {t('common:delete')}
-              </Button>
-            )}
+            onDelete={() => remove().then(() => removed(provider.name))}
           >
             {t('dnsProviders.removeAbout')}
-          </Confirm>
+          </DeleteButton>
         )
       }
     >
@@ -186,11 +172,11 @@ const Editor = ({ provider, etag, types }: EditorProps) => {
 /** Makes or changes a DNS provider: what the address of the screen names. */
 export const DnsProviderForm = () => {
   const { uuid } = useParams();
-  const isNew = uuid === undefined;
-  const { data: types, error: noTypes } = useRead<DnsProviderType[]>('/dns-providers/types');
-  const { data, error } = useAnswer<DnsProviderInUse>(`/dns-providers/${uuid}`, { isOn: !isNew });
-  if (noTypes ?? error) return <Problem error={noTypes ?? error} />;
-  if (!types) return null;
-  if (isNew) return <Editor provider={undefined} etag={undefined} types={types} />;
-  return data ? <Editor key={uuid} provider={data.data} etag={data.etag} types={types} /> : null;
+  const { data: types, error } = useRead<DnsProviderType[]>('/dns-providers/types');
+  if (!types) return <Problem error={error} />;
+  return (
+    <FormObject<DnsProviderInUse> path={uuid && `/dns-providers/${uuid}`}>
+      {(provider, etag) => <Editor provider={provider} etag={etag} types={types} />}
+    </FormObject>
+  );
 };

@@ -3,13 +3,11 @@ import type { DnsProvider, DnsProviderType } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet, useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
-import { Empty } from '../../../ui/empty.tsx';
 import { Moment } from '../../../ui/moment.tsx';
-import { Page } from '../../../ui/page.tsx';
-import { Problem } from '../../../ui/problem.tsx';
-import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
+import type { Column } from '../../../ui/table/data-table.tsx';
+import { ListPage } from '../../../ui/table/list-page.tsx';
 import { CertificateTabs } from './tabs.tsx';
 
 const uuidOf = ({ uuid }: DnsProvider): string => uuid;
@@ -18,7 +16,7 @@ const uuidOf = ({ uuid }: DnsProvider): string => uuid;
 export const DnsProviders = () => {
   const { t } = useTranslation('traffic');
   const navigate = useNavigate();
-  const { data, error, refetch } = useRead<DnsProvider[]>('/dns-providers');
+  const list = useRead<DnsProvider[]>('/dns-providers');
   const { data: types } = useRead<DnsProviderType[]>('/dns-providers/types');
   const columns = useMemo<Column<DnsProvider>[]>(
     () => [
@@ -55,23 +53,16 @@ export const DnsProviders = () => {
     </Button>
   );
   return (
-    <Page title={t('certificates.title')} about={t('dnsProviders.about')} actions={data && data.length > 0 && add}>
-      <CertificateTabs />
-      <Problem error={error} onRetry={() => void refetch()} />
-      {data?.length === 0 ? (
-        <Empty title={t('dnsProviders.none')} action={add}>
-          {t('dnsProviders.noneAbout')}
-        </Empty>
-      ) : (
-        <DataTable
-          label={t('certificates.tabs.providers')}
-          rows={data ?? []}
-          columns={columns}
-          rowId={uuidOf}
-          empty=""
-        />
-      )}
-      <Outlet />
-    </Page>
+    <ListPage
+      title={t('certificates.title')}
+      about={t('dnsProviders.about')}
+      actions={add}
+      above={<CertificateTabs />}
+      list={list}
+      none={{ title: t('dnsProviders.none'), about: t('dnsProviders.noneAbout') }}
+      label={t('certificates.tabs.providers')}
+      columns={columns}
+      rowId={uuidOf}
+    />
   );
 };

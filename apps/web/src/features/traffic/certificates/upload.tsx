@@ -6,10 +6,10 @@ import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { useChange } from '../../../api/query.ts';
 import { Problem } from '../../../ui/problem.tsx';
+import { Side } from '../../../ui/side.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { StateKind } from '../../../ui/state-kind.ts';
 import { DropZone } from './drop-zone.tsx';
-import { Side } from './side.tsx';
 
 const KINDS: Readonly<Record<CertificateImportEntry['outcome'], StateKind>> = {
   imported: 'good',

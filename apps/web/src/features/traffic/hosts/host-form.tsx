@@ -4,12 +4,13 @@ import { IconExternalLink } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
-import { useAnswer, useChange, useRead } from '../../../api/query.ts';
+import { useStored } from '../../../api/object.ts';
+import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
+import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { notifyAttention, notifyDone, notifyFailed } from '../../../ui/notify.ts';
-import { Problem } from '../../../ui/problem.tsx';
 import { firstNameOf, siteOf } from './addresses.ts';
 import { certificateChoice, certificateChoices, certificateFields } from './certificate-choice.ts';
 import { BodyLimit, FieldGroup, FieldWarnings, HostFormProvider, HostSwitch, HostText } from './host-fields.tsx';
@@ -37,9 +38,7 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
   const { isAdmin } = useWho();
   const navigate = useNavigate();
   const { search } = useLocation();
-  // The version that is shown: what is read anew behind the form must not pass for it.
-  const [version] = useState(etag);
-  const { mutateAsync } = useChange<ProxyHost>(TOUCHED_BY_HOSTS);
+  const { save } = useStored<ProxyHost>({ list: '/proxy-hosts', id: host?.uuid, etag, touches: TOUCHED_BY_HOSTS });
   const { remove } = useHostChanges();
   const certificates = useRead<ListedCertificate[]>('/certificates').data;
   const lists = useRead<AccessList[]>('/access-lists').data;
@@ -51,11 +50,7 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
 
   const object = useObjectForm<TypedHost>(host?.uuid ?? 'new', initial, async (typed, isOverTheirs) => {
     const body = { ...typed, forward_port: typed.forward_port === '' ? undefined : Number(typed.forward_port) };
-    const { data } = await mutateAsync(
-      host
-        ? { method: 'PUT', path: `/proxy-hosts/${host.uuid}`, body, ifMatch: isOverTheirs ? undefined : version }
-        : { method: 'POST', path: '/proxy-hosts', body },
-    );
+    const { data } = await save(body, isOverTheirs);
     const name = firstNameOf(data);
     if (data.issue === null) notifyDone(t(data.applied ? 'hosts.savedLive' : 'hosts.saved', { name }));
     else notifyAttention(t('hosts.savedNotServed', { name, issue: data.issue }));
@@ -182,24 +177,28 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
   );
 };
 
+/** A host of which nothing is known yet. */
+const NewEditor = () => {
+  const accounts = useRead<AcmeAccount[]>('/acme/accounts');
+  if (accounts.isPending) return null;
+  // Whoever has an account with an authority wants certificates from it.
+  const auto_certificate = (accounts.data?.length ?? 0) > 0;
+  return <Editor host={undefined} etag={undefined} initial={{ ...NEW_HOST, auto_certificate }} />;
+};
+
 /** Makes or changes a proxy host: what the address of the screen names. `?like=` names one to begin with. */
 export const HostForm = () => {
   const { uuid } = useParams();
   const [query] = useSearchParams();
-  const like = query.get('like');
+  const like = query.get('like') ?? undefined;
   const named = uuid ?? like;
-  const isNew = uuid === undefined;
-  const { data, error, isPlaceholderData } = useAnswer<ProxyHost>(`/proxy-hosts/${named}`, { isOn: named !== null });
-  const accounts = useRead<AcmeAccount[]>('/acme/accounts', { isOn: isNew && like === null });
-  if (error) return <Problem error={error} />;
-  if (isNew && like === null) {
-    if (accounts.isPending) return null;
-    // Whoever has an account with an authority wants certificates from it.
-    const auto_certificate = (accounts.data?.length ?? 0) > 0;
-    return <Editor key="new" host={undefined} etag={undefined} initial={{ ...NEW_HOST, auto_certificate }} />;
-  }
-  if (!data || isPlaceholderData) return null;
-  if (!isNew) return <Editor key={data.data.uuid} host={data.data} etag={data.etag} initial={typedOf(data.data)} />;
-  const initial = { ...typedOf(data.data), name: '', domain: '' };
-  return <Editor key={`like ${like}`} host={undefined} etag={undefined} initial={initial} />;
+  return (
+    <FormObject<ProxyHost> path={named && `/proxy-hosts/${named}`}>
+      {(host, etag) => {
+        if (!host) return <NewEditor />;
+        if (uuid !== undefined) return <Editor host={host} etag={etag} initial={typedOf(host)} />;
+        return <Editor host={undefined} etag={undefined} initial={{ ...typedOf(host), name: '', domain: '' }} />;
+      }}
+    </FormObject>
+  );
 };

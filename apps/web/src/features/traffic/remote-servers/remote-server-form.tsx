@@ -1,15 +1,14 @@
-import { Anchor, Button, Group, List, NumberInput, Select, Switch, Text, TextInput } from '@mantine/core';
+import { Anchor, Group, List, NumberInput, Select, Switch, Text, TextInput } from '@mantine/core';
 import type { RemoteServerInUse } from '@sallyport/contract';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
-import { useAnswer, useChange } from '../../../api/query.ts';
+import { useStored } from '../../../api/object.ts';
 import { useWho } from '../../../app/who.ts';
-import { Confirm } from '../../../ui/confirm.tsx';
+import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
+import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { notifyDone } from '../../../ui/notify.ts';
-import { Problem } from '../../../ui/problem.tsx';
 
 const PROVIDERS = ['generic', 'docker', 'kubernetes', 'aws', 'gcp', 'azure'];
 
@@ -32,26 +31,15 @@ interface EditorProps {
 }
 
 const Editor = ({ server, etag }: EditorProps) => {
-  const { t } = useTranslation(['traffic', 'common']);
+  const { t } = useTranslation('traffic');
   const { isAdmin } = useWho();
   const navigate = useNavigate();
-  // What is saved is a change of what was shown at first, whatever was read behind the form since.
-  const [shown] = useState(etag);
-  const { mutateAsync } = useChange<RemoteServerInUse>(['/remote-servers', '/proxy-hosts']);
-  const object = useObjectForm<Typed>(server?.uuid ?? 'new', server ? typedOf(server) : NEW, (body, isOverTheirs) =>
-    server
-      ? mutateAsync({
-          method: 'PUT',
-          path: `/remote-servers/${server.uuid}`,
-          body,
-          ifMatch: isOverTheirs ? undefined : shown,
-        })
-      : mutateAsync({ method: 'POST', path: '/remote-servers', body }),
-  );
+  const touches = ['/remote-servers', '/proxy-hosts'];
+  const { save, remove } = useStored({ list: '/remote-servers', id: server?.uuid, etag, touches });
+  const object = useObjectForm<Typed>(server?.uuid ?? 'new', server ? typedOf(server) : NEW, save);
   const { form } = object;
   const close = () => void navigate('/servers');
-  const remove = async ({ uuid, name }: RemoteServerInUse) => {
-    await mutateAsync({ method: 'DELETE', path: `/remote-servers/${uuid}` });
+  const removed = (name: string) => {
     notifyDone(t('servers.removed', { name }));
     close();
   };
@@ -69,18 +57,12 @@ const Editor = ({ server, etag }: EditorProps) => {
       more={
         server &&
         isAdmin && (
-          <Confirm
+          <DeleteButton
             title={t('servers.remove', { name: server.name })}
-            action={t('common:delete')}
-            onConfirm={() => remove(server)}
-            trigger={(open) => (
-              <Button variant="subtle" color="red" mr="auto" onClick={open}>
-                {t('common:delete')}
-              </Button>
-            )}
+            onDelete={() => remove().then(() => removed(server.name))}
           >
             {t('servers.removeAbout')}
-          </Confirm>
+          </DeleteButton>
         )
       }
     >
@@ -130,9 +112,9 @@ const Editor = ({ server, etag }: EditorProps) => {
 /** Makes or changes a remote server: what the address of the screen names. */
 export const RemoteServerForm = () => {
   const { uuid } = useParams();
-  const isNew = uuid === undefined;
-  const { data, error } = useAnswer<RemoteServerInUse>(`/remote-servers/${uuid}`, { isOn: !isNew });
-  if (isNew) return <Editor server={undefined} etag={undefined} />;
-  if (error) return <Problem error={error} />;
-  return data ? <Editor key={uuid} server={data.data} etag={data.etag} /> : null;
+  return (
+    <FormObject<RemoteServerInUse> path={uuid && `/remote-servers/${uuid}`}>
+      {(server, etag) => <Editor server={server} etag={etag} />}
+    </FormObject>
+  );
 };

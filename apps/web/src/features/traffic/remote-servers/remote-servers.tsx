@@ -1,19 +1,16 @@
-import { ActionIcon, Anchor, Button, Group, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Button, Tooltip } from '@mantine/core';
 import type { RemoteServer } from '@sallyport/contract';
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet, useNavigate } from 'react-router';
+import { Link, useNavigate } from 'react-router';
 import { useChange, useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { Empty } from '../../../ui/empty.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
-import { Page } from '../../../ui/page.tsx';
-import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
-import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
-import { TableBar } from '../../../ui/table/table-bar.tsx';
+import type { Column } from '../../../ui/table/data-table.tsx';
+import { ListPage } from '../../../ui/table/list-page.tsx';
 
 interface ConnectionTest {
   reachable: boolean;
@@ -40,8 +37,7 @@ export const RemoteServers = () => {
   const { t } = useTranslation('traffic');
   const { isAdmin } = useWho();
   const navigate = useNavigate();
-  const [search, setSearch] = useState('');
-  const { data, error, refetch } = useRead<RemoteServer[]>('/remote-servers');
+  const list = useRead<RemoteServer[]>('/remote-servers');
   const { mutateAsync, isPending } = useChange<ConnectionTest>();
 
   const columns = useMemo<Column<RemoteServer>[]>(() => {
@@ -117,29 +113,15 @@ export const RemoteServers = () => {
     </Button>
   );
   return (
-    <Page title={t('servers.title')} about={t('servers.about')} actions={add}>
-      <Problem error={error} onRetry={() => void refetch()} />
-      {data?.length === 0 ? (
-        <Empty title={t('servers.none')} action={add}>
-          {t('servers.noneAbout')}
-        </Empty>
-      ) : (
-        <>
-          <Group>
-            <TableBar search={search} onSearch={setSearch} count={data?.length} />
-          </Group>
-          <DataTable
-            label={t('servers.title')}
-            rows={data ?? []}
-            columns={columns}
-            rowId={uuidOf}
-            textOf={textOf}
-            search={search}
-            empty={search === '' ? '' : t('noMatch')}
-          />
-        </>
-      )}
-      <Outlet />
-    </Page>
+    <ListPage
+      title={t('servers.title')}
+      about={t('servers.about')}
+      actions={add}
+      list={list}
+      none={{ title: t('servers.none'), about: t('servers.noneAbout') }}
+      columns={columns}
+      rowId={uuidOf}
+      textOf={textOf}
+    />
   );
 };

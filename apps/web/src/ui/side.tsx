@@ -5,17 +5,19 @@ import { useTranslation } from 'react-i18next';
 
 interface SideProps {
   title: string;
+  /** Default: it is. */
+  isOpen?: boolean;
   onClose: () => void;
   children: ReactNode;
 }
 
-/** What is beside a list without being one form. */
-export const Side = ({ title, onClose, children }: SideProps) => {
+/** What is beside a list: all of the screen where that is narrow. */
+export const Side = ({ title, isOpen = true, onClose, children }: SideProps) => {
   const { t } = useTranslation();
   const isNarrow = useMediaQuery('(max-width: 48em)');
   return (
     <Drawer
-      opened
+      opened={isOpen}
       onClose={onClose}
       title={<span className="foreign">{title}</span>}
       position="right"
