@@ -123,3 +123,36 @@ export const NotificationTest = Type.Object(
   { title: 'NotificationTest' },
 );
 export type NotificationTest = Static<typeof NotificationTest>;
+
+export const NotificationDelivery = Type.Object(
+  {
+    id: Type.Integer({ minimum: 1, description: 'Counts up since the server of this node was started.' }),
+    at: Timestamp,
+    channel: choice(['webhook', 'email'], {
+      description: 'Where to; never the address itself, which may be a secret.',
+    }),
+    event_type: NotificationEvent.properties.event_type,
+    severity: LogLevel,
+    message: Type.String({ description: 'Of the event, at most 500 characters.' }),
+    reference: Type.String({ description: 'Of the refused request that it told of. Empty: of none.' }),
+    state: choice(['delivered', 'retrying', 'failed'], { description: 'retrying: it failed, and is tried again.' }),
+    attempts: Type.Integer({ minimum: 0, description: 'How often it was tried, as far as is known.' }),
+    error: Type.String({ description: 'Why the last attempt failed. Empty: it did not.' }),
+  },
+  { title: 'NotificationDelivery' },
+);
+export type NotificationDelivery = Static<typeof NotificationDelivery>;
+
+export const NotificationDeliveries = Type.Object(
+  {
+    since: Timestamp,
+    queued: Type.Integer({ minimum: 0, description: 'Events that wait for their turn.' }),
+    dropped: Type.Integer({ minimum: 0, description: 'Events that found no room to wait.' }),
+    deliveries: Type.Array(NotificationDelivery, { description: 'The newest 50, newest first.' }),
+  },
+  {
+    title: 'NotificationDeliveries',
+    description: 'What the node that answers sent, tests included, since its server was started (`since`).',
+  },
+);
+export type NotificationDeliveries = Static<typeof NotificationDeliveries>;

@@ -153,6 +153,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /security/notifications/settings': 'member',
   'PUT /security/notifications/settings': 'sensitive',
   'POST /security/notifications/test': 'sensitive',
+  'GET /security/notifications/deliveries': 'sensitive',
   'GET /logs/live': 'member',
   'POST /admin/crowdsec/start': 'sensitive',
   'POST /admin/crowdsec/stop': 'sensitive',

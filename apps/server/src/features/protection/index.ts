@@ -41,6 +41,7 @@ import { toNotification } from './logs/security-event.ts';
 import { createSecurityLog } from './logs/service.ts';
 import { registerSecurityMetrics } from './metrics.ts';
 import { declareNotifications } from './notifications/declared.ts';
+import { createDeliveries } from './notifications/deliveries.ts';
 import { createNotifier } from './notifications/notifier.ts';
 import { notificationRoutes } from './notifications/routes.ts';
 import { createNotifications } from './notifications/service.ts';
@@ -133,6 +134,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
 
   const lockOut = createLockOutRules(securityStore);
 
+  const deliveries = createDeliveries(clock);
   const notifications = createNotifications({
     ...common,
     store: notificationStore,
@@ -141,8 +143,9 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     otherWebhookUrl: async () => (await securityStore(db).config())?.webhook_url ?? '',
     fetch,
     sendMail: mailer.trySend,
+    deliveries,
   });
-  const notifier = createNotifier({ targets: notifications.targets, log });
+  const notifier = createNotifier({ targets: notifications.targets, deliveries, log });
   const blocks = createBlocks({
     db,
     store: blockStore,
@@ -331,7 +334,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       await app.register(decisionRoutes(decisions));
       await app.register(rulesetRoutes(rulesets));
       await app.register(accessListRoutes(accessLists));
-      await app.register(notificationRoutes(notifications));
+      await app.register(notificationRoutes(notifications, deliveries, notifier));
       await app.register(blockRoutes(blocks));
       await app.register(logRoutes(hub, liveReaders));
       await app.register(crowdsecRoutes(crowdsec));

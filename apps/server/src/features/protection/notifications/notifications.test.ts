@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ErrorBody, NotificationSettings, NotificationTest } from '@sallyport/contract';
+import type { ErrorBody, NotificationDeliveries, NotificationSettings, NotificationTest } from '@sallyport/contract';
 import { openDatabase } from '@sallyport/store/database/open';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { eventually } from '../../../../../../test/support/eventually.ts';
@@ -280,6 +280,15 @@ onBothDatabases('notifications', (kind) => {
       email: { attempted: true, delivered: false, error: 'mail was not sent to 1 of 1 recipients' },
     });
     await set({ email_recipients: '' });
+    const told = await app.send<NotificationDeliveries>('GET', '/security/notifications/deliveries');
+    const ofTests = told.body.deliveries.slice(0, 3);
+    expect(ofTests.map(({ channel, state, error }) => [channel, state, error]).sort()).toEqual([
+      ['email', 'failed', 'mail was not sent to 1 of 1 recipients'],
+      ['webhook', 'delivered', ''],
+      ['webhook', 'failed', 'the webhook answered with status 500'],
+    ]);
+    expect(ofTests.every(({ event_type }) => event_type === 'test')).toBe(true);
+    expect(JSON.stringify(told.body)).not.toContain('/hook');
   });
 
   test("go to the security configuration's webhook when the settings name none", async () => {

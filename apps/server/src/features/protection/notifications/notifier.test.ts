@@ -5,12 +5,14 @@ import { eventually } from '../../../../../../test/support/eventually.ts';
 import { createSafeFetch } from '../../../net/safe-fetch.ts';
 import { systemLookup } from '../../../net/system-lookup.ts';
 import { startWebhookServer } from '../../../testing/webhook-server.ts';
+import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { postWebhook } from './delivery.ts';
 import { createNotifier, type Notifier } from './notifier.ts';
 
 let hook: Awaited<ReturnType<typeof startWebhookServer>>;
 let answer: () => number | Promise<number>;
 let notifier: Notifier;
+let deliveries: Deliveries;
 beforeAll(async () => {
   hook = await startWebhookServer(() => answer());
 });
@@ -33,7 +35,9 @@ const start = (options: { backOffMs?: readonly number[]; capacity?: number } = {
   const fetch = createSafeFetch({ lookup: systemLookup, addressPolicy: hook.addressPolicy });
   const webhook_url = `${hook.url}/hook`;
   const settings = { ...NOTIFICATION_DEFAULTS, enabled: true, webhook_url, webhook_secret_set: false };
+  deliveries = createDeliveries(() => new Date('2026-11-20T12:00:01.000Z'));
   notifier = createNotifier({
+    deliveries,
     targets: async () => ({ settings, post: (sent, signal) => postWebhook(fetch, settings, undefined, sent, signal) }),
     log: pino({ level: 'silent' }),
     backOffMs: [1, 5],
@@ -55,6 +59,35 @@ test('gives up after the third', async () => {
   start().notify(event);
   await eventually(() => notifier.counts()).toMatchObject({ delivered: 0, retried: 2, failed: 1 });
   expect(hook.received).toHaveLength(3);
+});
+
+test('what was sent is taken down, the newest fifty of it, with what became of it', async () => {
+  const answers = [500, 204];
+  const secondMayGoOn = Promise.withResolvers<number>();
+  answer = () => answers.shift() ?? secondMayGoOn.promise;
+  const reference = '0f9c2f7e-0000-4000-8000-000000000001';
+  start().notify({ ...event, message: 'x'.repeat(1_000), details: { reference, request_uri: '/?q=1' } });
+  await eventually(() => deliveries.list()).toEqual([
+    {
+      ...{ id: 1, at: '2026-11-20T12:00:01.000Z', channel: 'webhook', event_type: 'waf_block', severity: 'warn' },
+      ...{ message: 'x'.repeat(500), reference, state: 'delivered', attempts: 2, error: '' },
+    },
+  ]);
+  answers.push(503);
+  notifier.notify(event);
+  const error = 'the webhook answered with status 503';
+  await eventually(() => deliveries.list()[0]).toMatchObject({ id: 2, state: 'retrying', attempts: 1, error });
+  secondMayGoOn.resolve(404);
+  await eventually(() => deliveries.list()[0]).toMatchObject({
+    state: 'failed',
+    attempts: 2,
+    error: expect.stringMatching(/404/),
+  });
+  for (let count = 0; count < 60; count += 1) notifier.notify(event);
+  await eventually(() => notifier.counts().failed).toBe(61);
+  expect(deliveries.list().map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => 62 - index));
+  // No address: that of a chat lets whoever has it write there.
+  expect(JSON.stringify(deliveries.list())).not.toContain('/hook');
 });
 
 test('drops and counts what does not fit, and what waits when it stops', async () => {

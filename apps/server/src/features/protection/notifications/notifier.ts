@@ -7,6 +7,7 @@ import {
   type NotificationSettings,
 } from '@sallyport/contract';
 import type { Logger } from 'pino';
+import type { Channel, Deliveries } from './deliveries.ts';
 import type { DeliveryFailure } from './delivery.ts';
 
 /** What deliveries are made by, as configured at this moment. */
@@ -21,6 +22,8 @@ export interface DeliveryTargets {
 export interface NotifierDeps {
   /** Undefined: never configured. */
   targets: () => Promise<DeliveryTargets | undefined>;
+  /** Where each attempt is taken down. */
+  deliveries: Pick<Deliveries, 'begin'>;
   log: Logger;
   /** Pauses before the second and third attempt, in milliseconds. */
   backOffMs?: readonly number[];
@@ -63,6 +66,7 @@ export const isWanted = (settings: NotificationSettings, event: NotificationEven
 /** Sends events in the background: bounded queue, a few at a time, three tries each. */
 export const createNotifier = ({
   targets,
+  deliveries,
   log,
   backOffMs = DEFAULT_BACK_OFF_MS,
   capacity = DEFAULT_CAPACITY,
@@ -72,15 +76,22 @@ export const createNotifier = ({
   const stopping = new AbortController();
   const workers = new Set<Promise<void>>();
 
-  const attempt = async (channel: string, deliver: () => Promise<DeliveryFailure>): Promise<void> => {
+  const attempt = async (
+    channel: Channel,
+    event: NotificationEvent,
+    deliver: () => Promise<DeliveryFailure>,
+  ): Promise<void> => {
+    const takeDown = deliveries.begin(channel, event);
     for (let tries = 0; ; tries += 1) {
       const failure = await deliver();
+      const pause = backOffMs[tries];
+      const isTriedAgain = failure?.isFinal === false && pause !== undefined && !stopping.signal.aborted;
+      takeDown(failure, isTriedAgain);
       if (!failure) {
         counts.delivered += 1;
         return;
       }
-      const pause = backOffMs[tries];
-      if (failure.isFinal || pause === undefined || stopping.signal.aborted) {
+      if (!isTriedAgain) {
         counts.failed += 1;
         log.warn({ channel, error: failure.error }, 'notification not delivered');
         return;
@@ -98,8 +109,8 @@ export const createNotifier = ({
     }
     const { post, mail } = current;
     await Promise.all([
-      post && attempt('webhook', () => post(event, stopping.signal)),
-      mail && attempt('email', () => mail(event)),
+      post && attempt('webhook', event, () => post(event, stopping.signal)),
+      mail && attempt('email', event, () => mail(event)),
     ]);
   };
 

@@ -1,4 +1,5 @@
 import {
+  NotificationDeliveries,
   NotificationSettings,
   NotificationSettingsPatch,
   NotificationSettingsQuery,
@@ -8,12 +9,14 @@ import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { ifMatch, tagged } from '../../../http/versions.ts';
 import { hideWebhook } from '../suite/hide-webhook.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Notifier } from './notifier.ts';
 import type { Notifications } from './service.ts';
 
 const tags = ['notifications'];
 
 export const notificationRoutes =
-  (notifications: Notifications) =>
+  (notifications: Notifications, deliveries: Deliveries, notifier: Pick<Notifier, 'counts'>) =>
   async (app: App): Promise<void> => {
     app.get(
       '/security/notifications/settings',
@@ -56,5 +59,21 @@ export const notificationRoutes =
         schema: { tags, summary: 'Send a test notification now', response: { 200: NotificationTest } },
       },
       async () => notifications.test(),
+    );
+
+    app.get(
+      '/security/notifications/deliveries',
+      {
+        config: { policy: 'sensitive' },
+        schema: {
+          tags,
+          summary: 'List what was sent last, and what became of it',
+          response: { 200: NotificationDeliveries },
+        },
+      },
+      async () => {
+        const { queued, dropped } = notifier.counts();
+        return { since: deliveries.since, queued, dropped, deliveries: deliveries.list() };
+      },
     );
   };

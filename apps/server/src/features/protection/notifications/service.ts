@@ -14,6 +14,7 @@ import { parseEmail } from '@sallyport/store/names/email-address';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { SafeFetch } from '../../../net/safe-fetch.ts';
+import type { Channel, Deliveries } from './deliveries.ts';
 import { type DeliveryFailure, postWebhook } from './delivery.ts';
 import { mailFor } from './mail-text.ts';
 import type { DeliveryTargets } from './notifier.ts';
@@ -34,6 +35,7 @@ export interface NotificationDeps {
   otherWebhookUrl: () => Promise<string>;
   fetch: SafeFetch;
   sendMail: SendMail;
+  deliveries: Pick<Deliveries, 'begin'>;
   record: RecordChange;
   clock: () => Date;
 }
@@ -104,7 +106,8 @@ const outcome = (failure: DeliveryFailure) => ({
 });
 
 export const createNotifications = (deps: NotificationDeps) => {
-  const { db, transact, store, vault, checkWebhookUrl, otherWebhookUrl, fetch, sendMail, record, clock } = deps;
+  const { db, transact, store, vault, checkWebhookUrl, otherWebhookUrl, fetch, sendMail, deliveries, record, clock } =
+    deps;
 
   const mailAll = async (recipients: readonly string[], event: NotificationEvent): Promise<DeliveryFailure> => {
     const mail = mailFor(event);
@@ -206,9 +209,16 @@ export const createNotifications = (deps: NotificationDeps) => {
         message: 'This is a test notification. Security events will arrive like this one.',
         details: {},
       };
+      const once = async (channel: Channel, deliver: () => Promise<DeliveryFailure>) => {
+        const takeDown = deliveries.begin(channel, event);
+        const failure = await deliver();
+        takeDown(failure, false);
+        return outcome(failure);
+      };
+      const { post, mail } = current;
       const [webhook, email] = await Promise.all([
-        current.post?.(event, new AbortController().signal).then(outcome),
-        current.mail?.(event).then(outcome),
+        post && once('webhook', () => post(event, new AbortController().signal)),
+        mail && once('email', () => mail(event)),
       ]);
       return { webhook: webhook ?? notAttempted, email: email ?? notAttempted };
     },
