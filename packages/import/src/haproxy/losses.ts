@@ -1,7 +1,7 @@
 import { type Loss, loss } from '../loss.ts';
 import { shorten } from '../shorten.ts';
-import { type Acls, termsOf } from './condition.ts';
 import type { Line, Section } from './parse.ts';
+import { REDIRECT } from './redirects.ts';
 
 /** Lines that are read elsewhere, or of no meaning to a proxy host. */
 const READ = new Set(['acl', 'bind', 'default_backend', 'description', 'id', 'mode', 'server', 'use_backend']);
@@ -12,23 +12,12 @@ const KEEPS =
 const OF_ANSWERS =
   /^(?:http-response|http-after-response|compression|http-send-name-header|cookie|balance|option|retries|retry-on|hash-type|http-check|default-server|http-reuse|fullconn|errorfiles?|errorloc|http-error|stats|monitor-uri|capture|unique-id-\S+|log-\S+|rate-limit|backlog|tcp-check|stick|stick-table|load-server-state-from-file|email-alert|dispatch|source|declare|force-persist|ignore-persist|persist|server-template|external-check|guid|bind-process|grace|clitcpka-\S+|srvtcpka-\S+)\b/;
 const SENT_ANYWAY = /^http-request (?:set|add)-header x-forwarded-(?:proto|for|host|port) /i;
-const REDIRECT = /^(?:http-request )?redirect\b/;
 const MOVES = /^http-request set-(?:path|pathq|uri)\b/;
 
-/** Whether a line sends what comes without TLS to https. */
-export const secures = ({ words }: Line): boolean => /^(?:http-request )?redirect scheme https\b/.test(words.join(' '));
-
-const lossOf = (line: Line, acls: Acls): Loss | undefined => {
-  const { at, words } = line;
+const lossOf = ({ at, words }: Line): Loss | undefined => {
   const text = words.join(' ');
-  if (READ.has(words[0]!) || NO_LOSS.test(text) || SENT_ANYWAY.test(text) || secures(line)) return undefined;
+  if (READ.has(words[0]!) || NO_LOSS.test(text) || SENT_ANYWAY.test(text) || REDIRECT.test(text)) return undefined;
   const shown = shorten(text);
-  if (REDIRECT.test(text)) {
-    // Who is sent elsewhere does not get to the upstream; for a path that is how a site is laid out.
-    const terms = termsOf(line, acls);
-    const keptOut = terms.some((term) => !term.isOfRequest || (!term.names && term.others.length === 0));
-    return loss(at, `${shown}: nothing is redirected`, keptOut);
-  }
   if (KEEPS.test(text))
     return loss(at, `${shown} may keep requests out, which is not taken over: give the host an access list`, true);
   if (words[0] === 'disabled') return loss(at, 'it is switched off in HAProxy', true);
@@ -40,9 +29,9 @@ const lossOf = (line: Line, acls: Acls): Loss | undefined => {
 /** More than a host shows; each of ten thousand hosts has those of its frontend. */
 const MOST_LOSSES = 200;
 
-/** What of a section's lines, but for those that say where requests go, is lost: first what kept requests out. */
-export const lossesIn = ({ lines }: Section, acls: Acls): Loss[] => {
-  const losses = lines.flatMap((line) => lossOf(line, acls) ?? []);
+/** What of a section's lines, but for those that say where requests go or are redirected to, is lost: first what kept requests out. */
+export const lossesIn = ({ lines }: Section): Loss[] => {
+  const losses = lines.flatMap((line) => lossOf(line) ?? []);
   if (losses.length <= MOST_LOSSES) return losses;
   return losses.toSorted((a, b) => Number(b.keptOut) - Number(a.keptOut)).slice(0, MOST_LOSSES);
 };

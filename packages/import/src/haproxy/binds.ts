@@ -1,0 +1,34 @@
+import { type Loss, loss } from '../loss.ts';
+import { shorten } from '../shorten.ts';
+import { once } from './once.ts';
+import type { Line, Section } from './parse.ts';
+
+const EVERYWHERE = new Set(['', '*', '0.0.0.0', '::', '[::]', 'ipv4@', 'ipv6@', 'ipv4@*', 'ipv6@*']);
+
+const bindsOf = once(({ lines }): Line[] => lines.filter(({ words }) => words[0] === 'bind'));
+
+/** Whether a frontend has a door with TLS. */
+export const speaksTls = (frontend: Section): boolean => bindsOf(frontend).some(({ words }) => words.includes('ssl'));
+
+/** Whether a frontend has a door without TLS. */
+export const speaksPlain = (frontend: Section): boolean =>
+  bindsOf(frontend).some(({ words }) => !words.includes('ssl'));
+
+/** What is lost of where a frontend is reached, and by whom. */
+export const lossesOfBinds = once((frontend): Loss[] => {
+  const losses: Loss[] = [];
+  for (const { at, words } of bindsOf(frontend)) {
+    const [, address = words[1] ?? '', port = ''] = /^(.*?):(\d+)$/.exec(words[1] ?? '') ?? [];
+    if (!EVERYWHERE.has(address) || words.includes('interface')) {
+      const message = `bind ${shorten(words.slice(1).join(' '))}: the host is reached at every address that the proxy listens on`;
+      losses.push(loss(at, message, true));
+    } else if (port !== '80' && port !== '443') {
+      losses.push(loss(at, `port ${port}: the host is reached at the ports that the proxy listens on`));
+    }
+    if (words.includes('ssl')) losses.push(loss(at, 'each name needs a certificate that is uploaded'));
+    if (words.includes('verify') || words.includes('ca-file')) {
+      losses.push(loss(at, 'bind asks clients for a certificate, which is not taken over', true));
+    }
+  }
+  return losses;
+});
