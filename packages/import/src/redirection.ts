@@ -7,7 +7,7 @@ export interface Redirection {
 }
 
 /** Target and status as messages have them: `https://example.com/ (301)`. */
-export const inWords = ({ to, code }: Redirection): string => `${shorten(to, 120)} (${shorten(code, 20)})`;
+export const inWords = ({ to, code }: Redirection): string => `${shorten(to, 200)} (${shorten(code, 20)})`;
 
 /** Why what only redirects is no host. */
 export const onlyRedirects = (redirection: Redirection): string =>

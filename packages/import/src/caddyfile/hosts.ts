@@ -5,10 +5,12 @@ import { addAll } from '../add-all.ts';
 import { SWITCHED_OFF, toWarnings } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
+import { inWords, onlyRedirects } from '../redirection.ts';
 import { shorten } from '../shorten.ts';
 import { forwardingOf } from './forward.ts';
 import { lossesOf } from './loss.ts';
 import { namesOf } from './names.ts';
+import { redirectionOf } from './redirection.ts';
 import { type Entry, type Resolved, resolveName } from './resolve.ts';
 import { settingsOf } from './site-settings.ts';
 import { allHandlers, forwards, type Trace, traceName } from './trace.ts';
@@ -68,20 +70,20 @@ const partialProxy = ({ partial }: Trace): Handler | undefined =>
       return a === undefined || b!.line < a.line ? one : first;
     }, undefined);
 
-/** What Caddy calls some codes. */
-const CODES = new Map([
-  ['permanent', '301'],
-  ['temporary', '302'],
-]);
-
 const whyNone = ({ end }: Trace): string => {
-  if (end?.name === 'redir') {
-    const [to, code = '302'] = end.args.map(({ text }) => text);
-    return `it only redirects to ${shorten(to ?? '')} (${CODES.get(code) ?? shorten(code, 20)})`;
-  }
-  if (end) return `it only has ${end.name}`;
-  return 'it has no reverse_proxy';
+  const redirect = end && redirectionOf(end);
+  if (redirect) return onlyRedirects(redirect);
+  return end ? `it only has ${end.name}` : 'it has no reverse_proxy';
 };
+
+/** Where a site that is no host redirects some of its requests to. */
+const redirectsOf = ({ partial }: Trace): ImportWarning[] =>
+  allHandlers(partial).flatMap((handler) => {
+    const found = redirectionOf(handler);
+    if (!found) return [];
+    const which = handler.matcher.text === '' ? 'some requests' : `requests that match ${handler.matcher.text}`;
+    return warn(handler.directive.name, `${which} are not redirected to ${inWords(found)} here`);
+  });
 
 /** What may have been meant to make a host of a site: misspelt, or of a plugin. */
 const unknownIn = (site: Site): ImportWarning[] =>
@@ -101,12 +103,14 @@ const makeHost = (
   const { site, trace } = entry;
   const place = site.place;
   const chosen = trace.primary ?? partialProxy(trace);
-  const refuse = (why: string) => {
-    made.warnings.push(warn(place, `${names.join(', ')} is not imported: ${why}`));
+  const refuse = (why: string, where: Place = place) => {
+    made.warnings.push(warn(where, `${shorten(names.join(', '), 200)} is not imported: ${why}`));
   };
   if (!chosen) {
     addAll(made.warnings, unknownIn(site));
-    return refuse(whyNone(trace));
+    refuse(whyNone(trace), trace.end?.name === 'redir' ? trace.end.directive.name : place);
+    addAll(made.warnings, redirectsOf(trace));
+    return;
   }
   const forwarding = forwardingOf(chosen);
   if ('impossible' in forwarding) return refuse(forwarding.impossible);

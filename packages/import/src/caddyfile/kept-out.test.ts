@@ -80,9 +80,28 @@ test.each([
   ['redir https://b.test permanent', 'https://b.test (301)'],
   ['redir * https://b.test 308', 'https://b.test (308)'],
 ])('a site that only redirects is told of, with where to and how: %s', (line, told) => {
-  expect(read(site(line)).warnings.map(({ message }) => message)).toContain(
-    `a.test is not imported: it only redirects to ${told}`,
-  );
+  expect(read(site(line)).warnings).toContainEqual({
+    ...{ file: 'Caddyfile', line: 2, column: 1 },
+    message: `a.test is not imported: it only redirects to ${told}, and a proxy host needs an upstream`,
+  });
+});
+
+test('redirects of some requests are told of, where the site is a host, where it is none and where it is left out', () => {
+  const redirects = 'redir /old /new permanent\nhandle /gone/* {\n redir https://c.test 308\n}';
+  const told = (list: readonly { line: number; message: string }[] = []) =>
+    list.filter(({ message }) => message.includes('redirect')).map(({ line, message }) => `${line} ${message}`);
+  expect(told(read(site(`${redirects}\nreverse_proxy b`)).hosts[0]?.warnings)).toEqual([
+    '2 requests that match /old are redirected to /new (301) in the Caddyfile; here they go to the upstream',
+    '3 requests that match /gone/* are redirected to https://c.test (308) in the Caddyfile; here they go to the upstream',
+  ]);
+  expect(told(read(site(redirects)).warnings)).toEqual([
+    '2 requests that match /old are not redirected to /new (301) here',
+    '4 some requests are not redirected to https://c.test (308) here',
+  ]);
+  const plain = 'http://a.test {\n redir http://d.test 307\n}\nhttps://a.test {\n reverse_proxy b\n}\n';
+  expect(told(read(plain).hosts[0]?.warnings)).toEqual([
+    '4 the site http://a.test (Caddyfile:1) has the same name and is left out: it redirects to http://d.test (307)',
+  ]);
 });
 
 test.each(['constructor', '__proto__', 'hasOwnProperty'])('an upstream may be called %s', (name) => {

@@ -1,7 +1,9 @@
 import type { Directive, Handler, Matcher } from '@sallyport/caddyfile';
 import { isKnownDirective } from '@sallyport/caddyfile';
 import { type Loss, loss } from '../loss.ts';
+import { inWords, type Redirection } from '../redirection.ts';
 import { shorten } from '../shorten.ts';
+import { redirectionOf } from './redirection.ts';
 import { ANSWERS, forwards } from './trace.ts';
 
 /** Directives that let somebody in only who may. */
@@ -88,6 +90,11 @@ const targetsOf = (handler: Handler): string[] => {
   return (handler.inner ?? []).flatMap(targetsOf);
 };
 
+const redirectsIn = (handler: Handler): Redirection[] => {
+  const own = redirectionOf(handler);
+  return own ? [own] : (handler.inner ?? []).flatMap(redirectsIn);
+};
+
 /** What is lost of a directive that is for some requests only. */
 const lossOfPart = (handler: Handler, upstream: string | undefined): Loss => {
   const { directive, matcher } = handler;
@@ -99,11 +106,14 @@ const lossOfPart = (handler: Handler, upstream: string | undefined): Loss => {
     const message = `${some} go to ${targets.slice(0, 3).join(', ')} in the Caddyfile; a proxy host sends all to one upstream`;
     return loss(directive.name, message, kept(handler));
   }
+  const redirect = redirectsIn(handler)[0];
+  if (redirect) {
+    const message = `${some} are redirected to ${inWords(redirect)} in the Caddyfile; here they go to the upstream`;
+    return loss(directive.name, message, kept(handler));
+  }
   if (INNER.has(handler.name)) {
     return loss(directive.name, `what ${handler.name} does with ${some} is not taken over`, kept(handler));
   }
-  if (handler.name === 'redir')
-    return loss(directive.name, `${shown(directive)}: ${some} are not redirected`, kept(handler));
   if (kept(handler))
     return loss(directive.name, `${shown(directive)} keeps ${some} out, which is not taken over`, true);
   return { ...lossOf(handler), keptOut: false };

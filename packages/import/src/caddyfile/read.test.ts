@@ -132,7 +132,11 @@ test.each<[string, string, string[]]>([
     'reverse_proxy b\nreverse_proxy /x/* c:1',
     ['requests that match /x/* go to c:1 in the Caddyfile; a proxy host sends all to one upstream'],
   ],
-  ['a redirect for some', 'reverse_proxy b\nredir /x /y', ['redir /x /y: requests that match /x are not redirected']],
+  [
+    'a redirect for some',
+    'reverse_proxy b\nredir /x /y',
+    ['requests that match /x are redirected to /y (302) in the Caddyfile; here they go to the upstream'],
+  ],
   ['a certificate', 'reverse_proxy b\ntls c.pem k.pem', ['tls: upload the certificate c.pem with its key k.pem']],
   ['a log', 'reverse_proxy b\nlog', ['log: the access log has its own form and place']],
   ['handle_errors', 'reverse_proxy b\nhandle_errors {\n respond x\n}', ['handle_errors is not taken over']],
@@ -168,7 +172,6 @@ test('an address with a path is for that path only', () => {
 
 test.each<[string, string, string]>([
   ['no reverse_proxy', 'encode gzip', 'a.test is not imported: it has no reverse_proxy'],
-  ['a redirect', 'redir https://b.test{uri}', 'a.test is not imported: it only redirects to https://b.test{uri} (302)'],
   [
     'an answer before the upstream',
     'route {\n respond x\n reverse_proxy b\n}',

@@ -1,6 +1,8 @@
 import type { GlobalOptions, Handler, Site } from '@sallyport/caddyfile';
+import { inWords } from '../redirection.ts';
 import { keepsOut } from './loss.ts';
 import type { SiteName } from './names.ts';
+import { redirectionOf } from './redirection.ts';
 import type { Trace } from './trace.ts';
 
 /** A name of a site and what becomes of its requests. */
@@ -65,11 +67,16 @@ export const resolveName = (entries: readonly Entry[], { autoHttps, httpsPort }:
   return { entry, sslForced: redirects, notes: othersOf(entry, candidates) };
 };
 
+const whereTo = ({ primary, end }: Trace): string => {
+  const redirect = primary === undefined && end ? redirectionOf(end) : undefined;
+  return redirect ? `: it redirects to ${inWords(redirect)}` : '';
+};
+
 const othersOf = (entry: Entry, candidates: readonly Entry[]): Note[] =>
   candidates
     .filter((one) => one !== entry)
-    .map(({ site, plain, secure }) => ({
-      message: `the site ${(secure ?? plain)!.token.text} (${site.place.file}:${site.place.line}) has the same name and is left out`,
+    .map(({ site, plain, secure, trace }) => ({
+      message: `the site ${(secure ?? plain)!.token.text} (${site.place.file}:${site.place.line}) has the same name and is left out${whereTo(trace)}`,
       // The one without TLS is not reached any more where there is one with it.
       keptOut: (secure !== undefined || entry.secure === undefined) && keepsOut(site.handlers),
     }));

@@ -2,6 +2,7 @@ import { flag, placeOf, text } from '../database/cells.ts';
 import type { Row, UploadedDatabase } from '../database/open.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning } from '../reading.ts';
+import { onlyRedirects } from '../redirection.ts';
 import { shorten } from '../shorten.ts';
 import { namesOf } from './hosts.ts';
 
@@ -11,7 +12,7 @@ interface Kind {
   says: (row: Row) => string;
 }
 
-const namesIn = (row: Row): string => shorten(namesOf(row)?.join(', ') ?? 'a host whose names are no list');
+const namesIn = (row: Row): string => shorten(namesOf(row)?.join(', ') ?? 'a host whose names are no list', 200);
 
 /** What has no counterpart here, and what to say of it. */
 const KINDS: readonly Kind[] = [
@@ -24,7 +25,7 @@ const KINDS: readonly Kind[] = [
       const to = `${/^https?$/.test(scheme) ? `${scheme}://` : ''}${text(row, 'forward_domain_name')}`;
       const rest = flag(row, 'preserve_path') ? ' with the same path' : '';
       const code = text(row, 'forward_http_code') || '302';
-      return `${namesIn(row)} is not imported: it redirects to ${shorten(to)}${rest} (${shorten(code, 20)}), and a proxy host needs an upstream`;
+      return `${namesIn(row)} is not imported: ${onlyRedirects({ to: `${to}${rest}`, code })}`;
     },
   },
   {

@@ -2,11 +2,13 @@ import { addAll } from '../add-all.ts';
 import { type Draft, nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning } from '../reading.ts';
+import { inWords, onlyRedirects } from '../redirection.ts';
 import { shorten } from '../shorten.ts';
 import { type Target, targetOf, type Upstreams } from './forward.ts';
+import type { Token } from './lex.ts';
 import { type Location, passedTo, type Routing, routingOf } from './location.ts';
 import { keepsAnywhere, lossesIn, lossesOfAccess, lossOfLocation } from './losses.ts';
-import { isSecuringIf, onlySecures, redirectOfAll } from './redirect.ts';
+import { isSecuringIf, onlySecures, redirectOfAll, redirectOfSome } from './redirect.ts';
 import { inForce, lastValueOf, type Scope } from './scope.ts';
 import type { Server } from './server.ts';
 import { aboutCertificate, aboutRequestHeaders, answerHeadersOf, lacksHost, passesUpgrades } from './settings.ts';
@@ -61,18 +63,42 @@ const resolveName = (name: string, sites: readonly Site[]): Named => {
   const isSame = plain !== undefined && isProxy(plain) && leadsTo(plain) === leadsTo(site);
   const { server } = site;
   const others = sites.filter((one) => one !== site && !(one === plain && (plainSecures || isSame)));
-  const notes = others.map(({ server: { at, scope, secure } }) => ({
-    message: `the server in ${at.file}:${at.line} has the same name and is left out`,
-    keptOut: secure === server.secure && keepsAnywhere(scope.own),
-  }));
+  const notes = others.map((other) => {
+    const { at, scope, secure } = other.server;
+    const redirect = redirectOfAll(other.server, mainScope(other), name);
+    const what = redirect ? `: it redirects to ${inWords(redirect)}` : '';
+    return {
+      message: `the server in ${at.file}:${at.line} has the same name and is left out${what}`,
+      keptOut: secure === server.secure && keepsAnywhere(scope.own),
+    };
+  });
   const forced = !server.plain ? !isSame : securesItself(site, name);
   return { site, name, sslForced: server.secure && forced, notes };
 };
 
-const whyNone = ({ server, routing }: Site, name: string): string => {
-  const to = redirectOfAll(server, routing.main?.scope, name);
-  if (to !== undefined) return `it only redirects to ${shorten(to)}`;
-  return 'it has no proxy_pass or grpc_pass';
+/** Why a site is no host for a name, and where that is said. */
+interface Impossible {
+  why: string;
+  at: Token;
+}
+
+const whyNone = ({ server, routing }: Site, name: string): Impossible => {
+  const redirect = redirectOfAll(server, routing.main?.scope, name);
+  if (redirect) return { why: onlyRedirects(redirect), at: redirect.at };
+  return { why: 'it has no proxy_pass or grpc_pass', at: server.at };
+};
+
+/** Where a site that is no host redirects some of its requests to. */
+const redirectsOf = ({ server, routing }: Site): ImportWarning[] => {
+  const { main, others } = routing;
+  const parts = [{ text: '/', scope: server.scope }, ...(main ? [main] : []), ...others];
+  return parts.flatMap(({ text, scope }) =>
+    scope.own.flatMap((one) => {
+      const found = redirectOfSome(one, scope);
+      const which = shorten(found?.pattern ?? text);
+      return found ? warn(one.name, `requests for ${which} are not redirected to ${inWords(found)} here`) : [];
+    }),
+  );
 };
 
 const isExpressed = (server: Server, name: string) => {
@@ -118,13 +144,13 @@ const isWithin = (scope: Scope, { scope: around }: Location): boolean => {
   return false;
 };
 
-const draftOf = (named: Named, names: readonly string[], shared: readonly Loss[]): Draft | string => {
+const draftOf = (named: Named, names: readonly string[], shared: readonly Loss[]): Draft | Impossible => {
   const { site, sslForced } = named;
   const { server, routing, chosen, target } = site;
   if (!chosen || !target || redirectOfAll(server, mainScope(site), named.name) !== undefined) {
     return whyNone(site, named.name);
   }
-  if ('impossible' in target) return target.impossible;
+  if ('impossible' in target) return { why: target.impossible, at: server.at };
   const { scope } = chosen;
   const headers = answerHeadersOf(scope);
   const alike = routing.others.filter((one) => passedTo(one) === passedTo(chosen));
@@ -159,7 +185,9 @@ export const makeHosts = (
     if (names.length === 0) {
       const why =
         losses.find(({ warning }) => /name/.test(warning.message))?.warning.message ?? 'it has no server_name';
-      warnings.push(warn(at, `this server is not imported: ${why}`));
+      const redirect = redirectOfAll(site.server, mainScope(site), '');
+      const to = redirect ? `; it redirects to ${inWords(redirect)}` : '';
+      warnings.push(warn(redirect?.at ?? at, `this server is not imported: ${why}${to}`));
     }
     for (const { name, at: where } of names) {
       const parsed = nameOrWarning(name, where, warnings);
@@ -172,13 +200,13 @@ export const makeHosts = (
   const resolvedNames = Array.from(byName, ([name, all]) => resolveName(name, all));
   const numbers = new Map(sites.map((site, index) => [site, index]));
   const keyOf = ({ site, name, sslForced, notes }: Named) =>
-    JSON.stringify([numbers.get(site), sslForced, notes, redirectOfAll(site.server, mainScope(site), name)]);
+    JSON.stringify([numbers.get(site), sslForced, notes, redirectOfAll(site.server, mainScope(site), name)?.to]);
   return [...Map.groupBy(resolvedNames, keyOf).values()].flatMap((group) => {
     const names = group.map(({ name }) => name);
     const draft = draftOf(group[0]!, names, shared);
-    if (typeof draft !== 'string') return toHosts(draft, warnings);
-    const { at } = group[0]!.site.server;
-    warnings.push(warn(at, `${shorten(names.join(', '))} is not imported: ${draft}`));
+    if (!('why' in draft)) return toHosts(draft, warnings);
+    warnings.push(warn(draft.at, `${shorten(names.join(', '), 200)} is not imported: ${draft.why}`));
+    if (draft.at === group[0]!.site.server.at) addAll(warnings, redirectsOf(group[0]!.site));
     return [];
   });
 };

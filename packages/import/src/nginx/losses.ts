@@ -1,9 +1,10 @@
 import { type Loss, loss } from '../loss.ts';
+import { inWords, type Redirection } from '../redirection.ts';
 import { shorten } from '../shorten.ts';
 import { isKnown, KEEPERS, READ, STATIC_FILES, WITHOUT_EFFECT } from './directives.ts';
 import type { Location } from './location.ts';
 import type { Directive } from './parse.ts';
-import { conditionOf, movesAll, redirectOf } from './redirect.ts';
+import { conditionOf, movesAll, redirectOfSome } from './redirect.ts';
 import { inForce, type Scope } from './scope.ts';
 
 const LETS_ALL_IN: Readonly<Record<string, readonly string[]>> = {
@@ -40,15 +41,28 @@ const TAKES_AWAY = new Set([...STATIC_FILES, 'grpc_pass', 'proxy_pass', 'return'
 /** Handled where they are read: by name, since they hold for all below them. */
 const INHERITED = new Set(['add_header', 'proxy_set_header', ...Object.keys(KEEPERS)]);
 
+/** The first redirect in a block, of all paths or of some. */
+const redirectIn = (block: readonly Directive[], scope: Scope): Redirection | undefined => {
+  for (const one of block) {
+    const found = redirectOfSome(one, scope);
+    if (found) return found;
+  }
+  return undefined;
+};
+
 const aboutIf = (directive: Directive, scope: Scope): Loss => {
   const block = directive.block ?? [];
   const what = shown(directive);
   if (keepsWithin(block)) return loss(directive.name, `${what} keeps some requests out, which is not taken over`, true);
   // Who is sent elsewhere does not get to the upstream; for a path that is how a site is laid out.
   const isOfRequest = ABOUT_REQUEST.test(conditionOf(directive));
-  const to = block.map((one) => redirectOf(one, scope)).find((address) => address !== undefined);
-  if (to !== undefined)
-    return loss(directive.name, `${what} redirects some requests to ${shorten(to)}; here it does not`, !isOfRequest);
+  const redirect = redirectIn(block, scope);
+  if (redirect)
+    return loss(
+      directive.name,
+      `${what} redirects some requests to ${inWords(redirect)}; here it does not`,
+      !isOfRequest,
+    );
   const takesAway = block.some(({ name }) => TAKES_AWAY.has(name.text));
   return loss(directive.name, `what ${what} does is not taken over`, takesAway && !isOfRequest);
 };
@@ -63,6 +77,11 @@ const lossOf = (directive: Directive, scope: Scope): Loss | undefined => {
   if (what === 'include')
     return loss(name, `${shown(directive)} is not among the files: it may have kept requests out`, true);
   if (INHERITED.has(what) || READ.has(what) || what.startsWith('ssl_certificate')) return undefined;
+  const redirect = redirectOfSome(directive, scope);
+  if (redirect) {
+    const which = redirect.pattern === undefined ? 'all requests' : `requests for ${shorten(redirect.pattern)}`;
+    return loss(name, `${which} are redirected to ${inWords(redirect)} in nginx; here they go to the upstream`);
+  }
   if (what === 'rewrite' && movesAll(directive))
     return loss(name, `${shown(directive)}: paths are passed on as they are, also those beside it`, true);
   if (Object.hasOwn(WITHOUT_EFFECT, what)) {
@@ -121,9 +140,9 @@ export const lossOfLocation = (
     return loss(at, `${some} go to ${to} in nginx; a proxy host sends all to one upstream`);
   }
   if (modifier === '' && text.startsWith('@')) return loss(at, `${text} is not taken over`);
-  const to = scope.own.map((one) => redirectOf(one, scope)).find((address) => address !== undefined);
-  if (to !== undefined)
-    return loss(at, `${some} are redirected to ${shorten(to)} in nginx; here they go to the upstream`);
+  const redirect = redirectIn(scope.own, scope);
+  if (redirect)
+    return loss(at, `${some} are redirected to ${inWords(redirect)} in nginx; here they go to the upstream`);
   return loss(at, `${some} are answered in another way by nginx; here they go to the upstream`);
 };
 

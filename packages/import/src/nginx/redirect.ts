@@ -1,3 +1,5 @@
+import type { Redirection } from '../redirection.ts';
+import type { Token } from './lex.ts';
 import type { Directive } from './parse.ts';
 import { named, resolved, type Scope } from './scope.ts';
 import type { Server } from './server.ts';
@@ -19,18 +21,37 @@ const ALL_PATHS = new Set([
 ]);
 const CODES = /^30[12378]$/;
 
-/** The address that a `return` or `rewrite` redirects to. */
-export const redirectOf = ({ name, args }: Directive, scope: Scope): string | undefined => {
+const isAddress = (text: string): boolean => /^(?:https?:|\$scheme)/.test(text);
+
+/** What a `rewrite` redirects to whatever fits its pattern, with the status that nginx gives it. */
+const rewriteOf = ([, to = '', flag]: readonly string[]): Redirection | undefined => {
+  if (flag === 'permanent') return { to, code: '301' };
+  return flag === 'redirect' || isAddress(to) ? { to, code: '302' } : undefined;
+};
+
+const returnOf = ([first = '', second, ...more]: readonly string[]): Redirection | undefined => {
+  if (more.length > 0) return undefined;
+  if (second === undefined) return isAddress(first) ? { to: first, code: '302' } : undefined;
+  return CODES.test(first) ? { to: second, code: first } : undefined;
+};
+
+/** Where a `return` or `rewrite` redirects to what fits its pattern, and from where on: a pattern, or undefined for all paths. */
+export const redirectOfSome = (
+  { name, args }: Directive,
+  scope: Scope,
+): (Redirection & { pattern: string | undefined }) | undefined => {
   const texts = args.map(({ text }) => text);
-  let address: string | undefined;
-  if (name.text === 'return') {
-    if (texts.length === 2 && CODES.test(texts[0]!)) address = texts[1];
-    else if (texts.length === 1 && /^(?:https?:|\$scheme)/.test(texts[0]!)) address = texts[0];
-  } else if (name.text === 'rewrite') {
-    const isRedirect = texts[2] === 'permanent' || texts[2] === 'redirect' || /^(?:https?:|\$scheme)/.test(texts[1]!);
-    if (isRedirect && ALL_PATHS.has(texts[0]!)) address = texts[1];
-  }
-  return address === undefined ? undefined : resolved(address, scope);
+  const isRewrite = name.text === 'rewrite';
+  const found = isRewrite ? rewriteOf(texts) : name.text === 'return' ? returnOf(texts) : undefined;
+  if (!found) return undefined;
+  const pattern = isRewrite && !ALL_PATHS.has(texts[0]!) ? texts[0] : undefined;
+  return { to: resolved(found.to, scope), code: found.code, pattern };
+};
+
+/** Where a `return` or `rewrite` redirects all paths to. */
+export const redirectOf = (directive: Directive, scope: Scope): Redirection | undefined => {
+  const found = redirectOfSome(directive, scope);
+  return found?.pattern === undefined ? found : undefined;
 };
 
 /** Whether a `rewrite` puts all requests below another path. */
@@ -56,16 +77,20 @@ export const isSecuringIf = (directive: Directive, scope: Scope, name: string): 
   const condition = conditionOf(directive);
   const isOfName = condition.toLowerCase() === `($host=${name})`;
   if (!isOfName && !ASKS_FOR_PLAIN.test(condition)) return false;
-  return (directive.block ?? []).some((one) => isSameBySecure(redirectOf(one, scope) ?? '', name));
+  return (directive.block ?? []).some((one) => isSameBySecure(redirectOf(one, scope)?.to ?? '', name));
 };
 
-/** Where a server redirects all requests for a name to, when it does nothing else. */
-export const redirectOfAll = ({ scope }: Server, main: Scope | undefined, name: string): string | undefined => {
+/** Where a server redirects all requests for a name to, when it does nothing else, and where that is said. */
+export const redirectOfAll = (
+  { scope }: Server,
+  main: Scope | undefined,
+  name: string,
+): (Redirection & { at: Token }) | undefined => {
   const own = named(scope.own, 'if').find((one) => conditionOf(one).toLowerCase() === `($host=${name})`);
   for (const list of [own?.block ?? [], scope.own, main?.own ?? []]) {
     for (const directive of [...named(list, 'return'), ...named(list, 'rewrite')]) {
-      const address = redirectOf(directive, main ?? scope);
-      if (address !== undefined) return address;
+      const found = redirectOf(directive, main ?? scope);
+      if (found) return { ...found, at: directive.name };
     }
   }
   return undefined;
@@ -73,4 +98,4 @@ export const redirectOfAll = ({ scope }: Server, main: Scope | undefined, name: 
 
 /** Whether a server does nothing for a name but send it to https. */
 export const onlySecures = (server: Server, main: Scope | undefined, name: string): boolean =>
-  isSameBySecure(redirectOfAll(server, main, name) ?? '', name);
+  isSameBySecure(redirectOfAll(server, main, name)?.to ?? '', name);

@@ -2,6 +2,7 @@ import { addAll } from '../add-all.ts';
 import { nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
+import { onlyRedirects } from '../redirection.ts';
 import { shorten } from '../shorten.ts';
 import type { Dynamic } from './dynamic.ts';
 import { listOf } from './list.ts';
@@ -168,7 +169,7 @@ export const makeHosts = (dynamic: Dynamic, errors: SourceError[], warnings: Imp
     const { target, tree, passed } = router;
     const names = group.map(({ name }) => name);
     if ('impossible' in target) {
-      const why = passed.redirect === undefined ? target.impossible : `it only redirects to ${passed.redirect}`;
+      const why = passed.redirect ? onlyRedirects(passed.redirect) : target.impossible;
       warnings.push(warn(tree.at, `${shorten(names.join(', '))} is not imported: ${why}`));
       return [];
     }

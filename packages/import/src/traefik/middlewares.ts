@@ -1,5 +1,6 @@
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedHost, Place } from '../reading.ts';
+import { inWords, type Redirection } from '../redirection.ts';
 import { shorten } from '../shorten.ts';
 import type { Dynamic } from './dynamic.ts';
 import type { EntryPoint } from './entry-points.ts';
@@ -11,7 +12,7 @@ export interface Passed {
   /** Whether what comes without TLS is sent to https. */
   secures: boolean;
   /** Where all requests, or those that fit a pattern, are redirected to. */
-  redirect: string | undefined;
+  redirect: Redirection | undefined;
   fields: Pick<ImportedHost, 'hsts_enabled' | 'hsts_subdomains'>;
   losses: Loss[];
   /** Whether there were too many to look at all of them. */
@@ -65,12 +66,12 @@ const headersOf = (headers: Tree, at: Place, passed: Passed): void => {
 
 const withoutProvider = (name: string): string => name.toLowerCase().replace(/@[a-z]+$/, '');
 
-const redirectOf = (kind: string, { fields }: Tree): string => {
-  const setting = (key: string) => shorten(fields.get(key)?.text ?? '');
-  const code = setting('permanent') === 'true' ? 301 : 302;
-  if (kind === 'redirectregex') return `${setting('replacement')} for ${setting('regex')} (${code})`;
+const redirectOf = (kind: string, { fields }: Tree): Redirection => {
+  const setting = (key: string) => shorten(fields.get(key)?.text ?? '', 120);
+  const code = setting('permanent') === 'true' ? '301' : '302';
+  if (kind === 'redirectregex') return { to: `${setting('replacement')} for ${setting('regex')}`, code };
   const port = setting('port');
-  return `${setting('scheme')}${port && ` at port ${port}`} (${code})`;
+  return { to: `${setting('scheme')}://${port && ` at port ${port}`}`, code };
 };
 
 const passOne = (name: string, [kind, one]: [string, Tree], dynamic: Dynamic, passed: Passed, depth: number): void => {
@@ -81,7 +82,7 @@ const passOne = (name: string, [kind, one]: [string, Tree], dynamic: Dynamic, pa
   } else if (kind === 'redirectscheme' && one.fields.get('scheme')?.text === 'https') passed.secures = true;
   else if (kind === 'redirectscheme' || kind === 'redirectregex') {
     passed.redirect = redirectOf(kind, one);
-    lose(`redirects to ${passed.redirect} in Traefik; here nothing is redirected`);
+    lose(`redirects to ${inWords(passed.redirect)} in Traefik; here nothing is redirected`);
   } else if (kind === 'headers') headersOf(one, one.at, passed);
   else if (Object.hasOwn(KEEPERS, kind))
     lose(`${KEEPERS[kind]}, which is not taken over: give the host an access list`, true);

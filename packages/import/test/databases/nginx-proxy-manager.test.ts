@@ -63,8 +63,8 @@ test('redirections, streams and hosts without an upstream are told of', () => {
   expect(hosts).toEqual([]);
   const said = warnings.map(({ message }) => message);
   for (const part of [
-    'old.test is not imported: it redirects to new.test (302), and',
-    'gone.test is not imported: it redirects to https://now.test with the same path (301), and',
+    'old.test is not imported: it only redirects to new.test (302), and',
+    'gone.test is not imported: it only redirects to https://now.test with the same path (301), and',
     'dead.test is not imported: it answers 404',
     'the stream of port 5432 to 10.0.0.2:5433 is not imported',
     'app.test is not imported: its upstream',

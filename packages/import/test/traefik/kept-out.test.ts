@@ -107,7 +107,7 @@ test('a router that only redirects is told of, with where to and how', () => {
     site(['middlewares: [away]'], { middlewares: redirect }).replace('service: app', 'service: noop@internal'),
   );
   expect(warnings.map(({ message }) => message)).toContain(
-    'a.test is not imported: it only redirects to https://b.test/$1 for ^https://a.test/(.*) (301)',
+    'a.test is not imported: it only redirects to https://b.test/$1 for ^https://a.test/(.*) (301), and a proxy host needs an upstream',
   );
 });
 
