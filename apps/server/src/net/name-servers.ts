@@ -10,6 +10,12 @@ const MAX_ALIASES = 10;
 /** There is no such record, or no such name. */
 const NOTHING = ['ENODATA', 'ENOTFOUND'];
 
+/**
+ * Where a record can be written. What a name server answers may have blanks in it, and with them would be more than a name wherever it is
+ * written down: `name 60 IN TXT text` in a script of nsupdate.
+ */
+const WRITABLE = /^(?=.{1,253}$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/;
+
 const REASONS: Readonly<Record<string, string>> = {
   ETIMEOUT: 'the name servers do not answer',
   ECONNREFUSED: 'the name servers refuse the connection',
@@ -98,7 +104,10 @@ export const createNameServers = (servers: readonly string[]) => {
       return undefined;
     },
 
-    /** Where a name leads by CNAME records; itself without one. Rejects when they lead in a circle, or too far. */
+    /**
+     * Where a name leads by CNAME records; itself without one: letters, digits, hyphens and underscores between dots. Rejects when they
+     * lead in a circle, too far, or to a name of other characters.
+     */
     async follow(name: string): Promise<string> {
       const seen = new Set<string>();
       for (let at = name.toLowerCase(); ; ) {
@@ -108,6 +117,9 @@ export const createNameServers = (servers: readonly string[]) => {
         const [next] = await found(at, resolver.resolveCname(at));
         if (next === undefined) return at;
         at = next.toLowerCase().replace(/\.$/, '');
+        if (!WRITABLE.test(at)) {
+          throw new Error(`the CNAME records of ${name} lead to ${JSON.stringify(at)}, where no record can be written`);
+        }
       }
     },
 

@@ -33,6 +33,8 @@ beforeAll(async () => {
         '_acme-challenge.led IN CNAME led.other.test.',
         '_acme-challenge.round IN CNAME _acme-challenge.about',
         '_acme-challenge.about IN CNAME _acme-challenge.round',
+        // Blanks in a label: in a script of nsupdate this would be a record of its own.
+        '_acme-challenge.planting IN CNAME planted.zone.test.\\03260\\032IN\\032TXT\\032planted.x.',
       ],
       'other.test': [],
     },
@@ -176,6 +178,20 @@ describe.each([
     const { writer, challenge, context } = given();
     const error = await failureOf(writer.open(provider(), [challenge('round.zone.test')], context));
     expect(error.message).toBe('the CNAME records of _acme-challenge.round.zone.test lead in a circle');
+  });
+
+  test('CNAME records that lead to what is more than a name are refused, and nothing is written', async () => {
+    const { writer, challenge, context } = given();
+    const { fields, ...access } = provider();
+    const inZone = who === 'lego' ? fields : { ...fields, zone: 'zone.test' };
+    const opening = writer.open({ ...access, fields: inZone }, [challenge('planting.zone.test')], {
+      ...context,
+      waitMs: 100,
+    });
+    expect((await failureOf(opening)).message).toMatch(
+      /^the CNAME records of _acme-challenge\.planting\.zone\.test lead to "planted\.zone\.test\. 60 in txt planted\.x", where no record can/,
+    );
+    expect(await named.textOf('planted.zone.test')).toEqual([]);
   });
 
   test('a record that the servers of its zone do not show in time is taken away again', async () => {
