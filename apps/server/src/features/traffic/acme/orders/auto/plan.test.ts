@@ -63,6 +63,16 @@ describe('a host with auto_certificate', () => {
     });
   });
 
+  test('gets one of its own when a name of another host comes to it: that host keeps what it has', () => {
+    const certificates = [certificate('a.example.com,b.example.com')];
+    const orders = [order('a.example.com,b.example.com')];
+    const hosts = [host('a.example.com'), { id: 2, names: ['b.example.com', 'c.example.com'] }];
+    expect(plan({ hosts, certificates, orders })).toEqual({
+      ...NOTHING,
+      create: [{ hostId: 2, names: ['c.example.com'], issuer: 'acme', challenge: 'http-01' }],
+    });
+  });
+
   test('has one kept again that was let go', () => {
     const certificates = [certificate('a.example.com')];
     const orders = [order('a.example.com', { nextAttemptAt: null })];

@@ -79,6 +79,7 @@ export const planAuto = ({ hosts, certificates, orders, hasDnsProvider, now }: P
   const beingHad = new Set(orders.filter(({ nextAttemptAt }) => nextAttemptAt !== null).flatMap(({ names }) => names));
   const autoByName = new Map<string, KnownOrder>();
   for (const order of orders) if (order.isAuto) for (const name of order.names) autoByName.set(name, order);
+  const hostOf = new Map(hosts.flatMap(({ id, names }) => names.map((name) => [name, id] as const)));
   const plan: AutoPlan = { create: [], change: [], wake: [] };
   const woken = new Set<number>();
 
@@ -94,7 +95,10 @@ export const planAuto = ({ hosts, certificates, orders, hasDnsProvider, now }: P
 
   const want = (host: AutoHost, lacking: readonly string[], issuer: 'acme' | 'internal'): void => {
     if (lacking.length === 0) return;
-    const own = host.names.map((name) => autoByName.get(name)).find((order) => order?.issuer === issuer);
+    const isOwn = (order: KnownOrder) =>
+      // One with names of another host would be lost to that: names move from host to host.
+      order.issuer === issuer && order.names.every((name) => (hostOf.get(name) ?? host.id) === host.id);
+    const own = host.names.flatMap((name) => autoByName.get(name) ?? []).find(isOwn);
     const kept = own ? own.names.filter((name) => host.names.includes(name)) : [];
     const names = withoutCovered([...new Set([...kept, ...lacking])]);
     const challenge = names.some((name) => name.startsWith('*.')) ? 'dns-01' : 'http-01';
