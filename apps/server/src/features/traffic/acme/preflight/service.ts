@@ -109,7 +109,16 @@ export const createPreflight = (deps: PreflightDeps) => {
     );
     const resolved = ways.flatMap(({ check }) => check ?? []);
     if (asked.length === 0) return resolved;
-    await challenges.publish([own], { ttlMs: 2 * wholeMs });
+    try {
+      await challenges.publish([own], { ttlMs: 2 * wholeMs });
+    } catch (error) {
+      const check = fault('port-80', '', {
+        message: `Nobody can be answered now: ${(error as Error).message}.`,
+        fix: 'See that HAProxy runs (GET /api/v1/health): it is what answers an authority.',
+        isCertain: true,
+      });
+      return [...resolved, check];
+    }
     try {
       const ask = (address: string, name: string, path: string) => get({ address, port: at }, name, path, signal);
       const ports = await each(
@@ -120,7 +129,8 @@ export const createPreflight = (deps: PreflightDeps) => {
       );
       return [...resolved, ...ports];
     } finally {
-      await challenges.withdraw([own.token]);
+      // It ends by itself.
+      await challenges.withdraw([own.token]).catch(() => {});
     }
   };
 
