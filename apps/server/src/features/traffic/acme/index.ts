@@ -118,7 +118,7 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
     store: orderStore,
     findAccount,
     vault,
-    acmeOrder: createAcmeOrder({ ledger, preflight, challenges, dns, clock }),
+    acmeOrder: createAcmeOrder({ ledger, preflight, challenges, dns, clock, log }),
     issueInternally: internalCa.issue,
     replace: certificates.within.replace,
     plane,

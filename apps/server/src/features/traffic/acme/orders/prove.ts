@@ -1,5 +1,6 @@
 import type { AcmeClient, Authorization, Challenge, Order } from '@sallyport/acme';
 import { AcmeProtocolError, isAddress } from '@sallyport/acme';
+import type { Logger } from 'pino';
 import type { DnsProviderAccess } from '../../dns-providers/access.ts';
 import type { DnsChallenge, DnsRecordWriter } from '../../dns-providers/writer.ts';
 import type { AcmeChallenges } from '../challenges/service.ts';
@@ -10,6 +11,7 @@ export interface ProvingDeps {
   challenges: Pick<AcmeChallenges, 'publish' | 'withdraw'>;
   /** Who writes records, and how a DNS provider is spoken to. */
   dns: { access: (id: number) => Promise<DnsProviderAccess>; records: Pick<DnsRecordWriter, 'rounds' | 'open'> };
+  log: Pick<Logger, 'warn'>;
 }
 
 /** A name that is to be proven. */
@@ -82,7 +84,11 @@ const byHttp = async (deps: ProvingDeps, attempt: AcmeAttempt, proofs: readonly 
     await validate(client, proofs, signal);
   } finally {
     // A server that is about to end leaves the answers to its successor, which takes the order up; the proxy goes on giving them.
-    if (!signal.aborted) await deps.challenges.withdraw(tokens);
+    if (!signal.aborted) {
+      // They end by themselves; what the authority said must not be lost over it.
+      const left = (err: unknown) => deps.log.warn({ err }, 'answers to challenges stay until their time is over');
+      await deps.challenges.withdraw(tokens).catch(left);
+    }
   }
 };
 
@@ -110,13 +116,19 @@ const byDns = async (deps: ProvingDeps, attempt: AcmeAttempt, proofs: readonly P
       `Writes the records of ${some(names)}, and waits until the zone's servers show them.`,
     );
     const open = await dns.records.open(access, round, { accountKeyPem, signal });
+    let left: string | undefined;
     try {
       await steps.enter('validation', `The authority looks at the records of ${some(names)}.`);
       const those = round.map(({ token }) => proofOfToken.get(token)).filter((proof) => proof !== undefined);
       await validate(client, those, signal);
     } finally {
-      await open.close();
+      // It harms nobody: neither what the authority said is lost over it, nor a certificate.
+      await open.close().catch((err: Error) => {
+        left = err.message;
+        deps.log.warn({ err, certificate: row.name }, 'records of a challenge were left in their zone');
+      });
     }
+    if (left !== undefined) await steps.enter('validation', `Proven, but a record stays in its zone: ${left}`);
   }
 };
 
