@@ -106,7 +106,8 @@ export const createAcmeOrder = (deps: AcmeOrderDeps) => {
     try {
       order = await request(client, names, replaces);
     } catch (error) {
-      if (error instanceof AcmeProblem) await ledger.settle(entry, 'refused');
+      // Made or not, nobody can finish an order whose address never came: no certificate comes of it.
+      await ledger.settle(entry, 'refused');
       throw error;
     }
     await keep({ url: order.url, keyPem });

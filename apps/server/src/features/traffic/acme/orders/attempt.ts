@@ -17,7 +17,7 @@ import { tryAgainAt } from './back-off.ts';
 import { CannotOrder, explain, ValidationFailed } from './failure.ts';
 import type { Ledger } from './ledger/service.ts';
 import type { Outcome } from './outcome.ts';
-import { renewalByLifetime } from './renewal-times.ts';
+import { laterOf, renewableFrom, renewalByLifetime } from './renewal-times.ts';
 import { ACME_STEPS, createSteps, INTERNAL_STEPS, type Steps } from './steps.ts';
 import type { OrderStore, OrderWithSubject } from './store.ts';
 
@@ -118,8 +118,8 @@ export const createAttempt = (deps: AttemptDeps) => {
       if ((await store(tx).find(id))?.leased_by !== token) throw new ClaimLost();
       const certificate = await deps.replace(tx, id, pair, ACTOR);
       const lifetime = { notBefore: new Date(certificate.not_before), notAfter: new Date(certificate.expires_at) };
-      const renewAfter = renewalByLifetime(lifetime, random()).toISOString();
-      const now = clock().toISOString();
+      const now = clock();
+      const renewAfter = laterOf(renewalByLifetime(lifetime, random()), renewableFrom(lifetime, now)).toISOString();
       await store(tx).save(id, token, {
         order_url: null,
         order_key_sealed: null,
@@ -128,12 +128,12 @@ export const createAttempt = (deps: AttemptDeps) => {
         issue: null,
         problem: null,
         failures: 0,
-        last_attempt_at: now,
+        last_attempt_at: now.toISOString(),
         next_attempt_at: renewAfter,
         renew_after: renewAfter,
         // At once: whether the authority wants it sooner, or later.
-        ari_checked_until: row.issuer === 'acme' ? now : null,
-        updated_at: now,
+        ari_checked_until: row.issuer === 'acme' ? now.toISOString() : null,
+        updated_at: now.toISOString(),
       });
       if (directoryUrl !== undefined) await ledger.settle({ directoryUrl, names: row.names.split(',') }, 'issued', tx);
       return certificate;
@@ -145,16 +145,22 @@ export const createAttempt = (deps: AttemptDeps) => {
 
   const failed = async (row: OrderWithSubject, { id, token }: Claim, steps: Steps, error: unknown): Promise<void> => {
     const failure = explain(error);
+    const directoryUrl = await directoryOf(row);
+    const outcome = error instanceof ValidationFailed ? 'failed' : failure.isOrderOver ? 'refused' : undefined;
+    if (outcome !== undefined && directoryUrl !== undefined) {
+      await ledger.settle({ directoryUrl, names: row.names.split(',') }, outcome);
+    }
+    const wanted = await store(db).find(id);
+    if (wanted !== undefined && wanted.names !== row.names) {
+      log.info({ err: error, certificate: row.name }, 'a certificate is ordered for other names now');
+      return void (await store(db).release(row, token, { order_url: null, order_key_sealed: null }));
+    }
     const now = clock();
     const failures = row.failures + 1;
     const nextAt = tryAgainAt(failures, now, random(), failure.notBefore);
     log.warn({ err: error, certificate: row.name, retry_at: nextAt.toISOString() }, 'a certificate could not be had');
     steps.fail(failure.issue);
-    const directoryUrl = await directoryOf(row);
-    if (error instanceof ValidationFailed && directoryUrl !== undefined) {
-      await ledger.settle({ directoryUrl, names: row.names.split(',') }, 'failed');
-    }
-    const isOurs = await store(db).release(id, token, {
+    const isOurs = await store(db).release(row, token, {
       ...(failure.isOrderOver ? { order_url: null, order_key_sealed: null } : {}),
       steps: JSON.stringify(steps.all()),
       issue: failure.issue,
@@ -169,15 +175,28 @@ export const createAttempt = (deps: AttemptDeps) => {
     deps.ended({ row, result: 'failed', issue: failure.issue, failures, nextAt });
   };
 
-  const succeed = async (row: OrderWithSubject, claim: Claim, steps: Steps): Promise<StoredCertificate> => {
+  /** Has it, in its place in the store. */
+  const have = async (row: OrderWithSubject, claim: Claim, steps: Steps): Promise<StoredCertificate> => {
     const pair = row.issuer === 'internal' ? await byOurselves(row, steps) : await byAcme(row, claim, steps);
     await steps.enter('install', 'Puts it in its place, and reads back that the proxy serves it.');
-    const certificate = await install(row, claim, pair, steps);
-    await plane.syncCertificates([claim.id]);
-    const { applied, issue } = plane.certificateState(claim.id, versionOf(certificate));
+    return install(row, claim, pair, steps);
+  };
+
+  /** Takes to the proxy what is in its place. Whatever becomes of that, it is no reason to order another one. */
+  const serve = async (
+    row: OrderWithSubject,
+    { id, token }: Claim,
+    steps: Steps,
+    certificate: StoredCertificate,
+  ): Promise<void> => {
+    await plane.syncCertificates([id]);
+    const { applied, issue } = plane.certificateState(id, versionOf(certificate));
     if (applied) steps.finish(`The proxy serves it; it expires on ${certificate.expires_at}.`);
     else steps.fail(`It is stored, but the proxy lacks it yet: ${issue ?? 'it was not read back'}`);
-    return certificate;
+    await store(db).release(row, token, { steps: JSON.stringify(steps.all()) });
+    const last = steps.all().at(-1);
+    if (last) deps.stepped(row, last);
+    deps.ended({ row, result: row.is_placeholder === 1 ? 'issued' : 'renewed', certificate });
   };
 
   return async (claim: Claim): Promise<void> => {
@@ -189,18 +208,16 @@ export const createAttempt = (deps: AttemptDeps) => {
       const running = all.find(({ status }) => status === 'running');
       if (running) deps.stepped(row, running);
     });
+    let certificate: StoredCertificate;
     try {
-      const certificate = await succeed(row, claim, steps);
-      await store(db).release(id, token, { steps: JSON.stringify(steps.all()) });
-      const last = steps.all().at(-1);
-      if (last) deps.stepped(row, last);
-      deps.ended({ row, result: row.is_placeholder === 1 ? 'issued' : 'renewed', certificate });
+      certificate = await have(row, claim, steps);
     } catch (error) {
       if (error instanceof ClaimLost || signal.reason instanceof ClaimLost) return;
       // The process ends: its successor takes it up from here.
-      if (signal.aborted) return void (await store(db).release(id, token, {}));
-      await failed(row, claim, steps, error);
+      if (signal.aborted) return void (await store(db).release(row, token, {}));
+      return failed(row, claim, steps, error);
     }
+    await serve(row, claim, steps, certificate);
   };
 };
 export type RunAttempt = ReturnType<typeof createAttempt>;

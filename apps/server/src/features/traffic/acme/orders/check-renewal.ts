@@ -4,7 +4,14 @@ import type { Logger } from 'pino';
 import { clientOf, withClient } from '../accounts/client.ts';
 import type { StoredAccount } from '../accounts/store.ts';
 import type { Claim } from './attempt.ts';
-import { checkAgainAt, isInWindow, renewalByLifetime, renewalInWindow } from './renewal-times.ts';
+import {
+  checkAgainAt,
+  isInWindow,
+  laterOf,
+  renewableFrom,
+  renewalByLifetime,
+  renewalInWindow,
+} from './renewal-times.ts';
 import type { OrderStore, OrderWithSubject } from './store.ts';
 
 export interface RenewalCheckDeps {
@@ -37,13 +44,14 @@ export const createRenewalCheck = ({ db, store, findAccount, vault, clock, rando
         : start >= lifetime.notAfter
           ? renewalByLifetime(lifetime, random())
           : renewalInWindow(window, clock(), random());
-    const renew_after = moment.toISOString();
+    const hadAt = row.last_attempt_at === null ? clock() : new Date(row.last_attempt_at);
+    const renew_after = laterOf(moment, renewableFrom(lifetime, hadAt)).toISOString();
     // One that failed is tried again by its back-off.
     return { renew_after, ...(row.failures === 0 ? { next_attempt_at: renew_after } : {}) };
   };
 
   return async (row: OrderWithSubject, claim: Claim): Promise<void> => {
-    const { id, token, signal } = claim;
+    const { token, signal } = claim;
     let fields: Parameters<OrderStore['release']>[2];
     try {
       const info = row.issuer === 'acme' && row.is_placeholder === 0 ? await ask(row, claim) : undefined;
@@ -57,7 +65,7 @@ export const createRenewalCheck = ({ db, store, findAccount, vault, clock, rando
       if (!signal.aborted) log.info({ err, certificate: row.name }, 'the authority does not say when to renew');
       fields = signal.aborted ? {} : { ari_checked_until: checkAgainAt(clock()).toISOString() };
     }
-    await store(db).release(id, token, fields);
+    await store(db).release(row, token, fields);
   };
 };
 export type CheckRenewal = ReturnType<typeof createRenewalCheck>;

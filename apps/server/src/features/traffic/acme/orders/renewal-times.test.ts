@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkAgainAt, isInWindow, renewalByLifetime, renewalInWindow } from './renewal-times.ts';
+import { checkAgainAt, isInWindow, renewableFrom, renewalByLifetime, renewalInWindow } from './renewal-times.ts';
 
 const DAY_MS = 86_400_000;
 const notBefore = new Date('2026-11-22T00:00:00.000Z');
@@ -12,6 +12,11 @@ describe.each([6, 47, 90, 398])('a certificate of %i days', (days) => {
   test('is renewed at two thirds of its time, a twentieth earlier at most', () => {
     expect(daysIn(0)).toBeCloseTo((days * 2) / 3);
     expect(daysIn(1)).toBeCloseTo((days * 2) / 3 - days / 20);
+  });
+
+  test('rests before it is renewed again, and not so long that a revocation is missed', () => {
+    const restMs = renewableFrom({ notBefore, notAfter: inDays(days) }, inDays(1)).getTime() - inDays(1).getTime();
+    expect(restMs).toBe(Math.min(days * DAY_MS * 0.05, DAY_MS / 2));
   });
 
   test('can be tried for many times before it expires', () => {

@@ -1,7 +1,7 @@
 import type { CertificateOrderRow } from '@sallyport/store/database/acme-tables';
 import type { Executor } from '@sallyport/store/database/open';
 import type { CertificateRow } from '@sallyport/store/database/tables';
-import type { Insertable, Selectable, Updateable } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
 
 export type StoredOrder = Selectable<CertificateOrderRow>;
 export type NewOrderRow = Insertable<CertificateOrderRow>;
@@ -14,6 +14,10 @@ type Subject = Pick<
 
 /** An order with its certificate. */
 export type OrderWithSubject = StoredOrder & Subject;
+
+type Changes = Updateable<CertificateOrderRow>;
+/** Fields to be stored, or what the database makes of them. */
+type Fields = { [Name in keyof Changes]: Changes[Name] | RawBuilder<Changes[Name]> };
 
 const NOBODY = { leased_by: '', leased_until: '' } as const;
 
@@ -33,7 +37,7 @@ export const orderStore = (db: Executor) => ({
   },
 
   /** Changes what nobody has to hold: what is asked for. Returns whether there is such an order. */
-  async change(certificateId: number, fields: Updateable<CertificateOrderRow>): Promise<boolean> {
+  async change(certificateId: number, fields: Changes): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('certificate_orders')
       .set(fields)
@@ -70,7 +74,7 @@ export const orderStore = (db: Executor) => ({
   },
 
   /** Stores fields of an order that `claim` holds; false when it does not any more. */
-  async save(id: number, claim: string, fields: Updateable<CertificateOrderRow>): Promise<boolean> {
+  async save(id: number, claim: string, fields: Fields): Promise<boolean> {
     const { numUpdatedRows } = await db
       .updateTable('certificate_orders')
       .set(fields)
@@ -80,9 +84,21 @@ export const orderStore = (db: Executor) => ({
     return numUpdatedRows > 0n;
   },
 
-  /** Gives an order back, with what came of it. */
-  async release(id: number, claim: string, fields: Updateable<CertificateOrderRow>): Promise<boolean> {
-    return this.save(id, claim, { ...fields, ...NOBODY });
+  /**
+   * Gives an order back, with what came of it. `row` is what was worked at: when somebody has asked for another time since, or for other
+   * names, that time stays.
+   */
+  async release(
+    { certificate_id, next_attempt_at: seen }: Pick<StoredOrder, 'certificate_id' | 'next_attempt_at'>,
+    claim: string,
+    { next_attempt_at: next, ...fields }: Changes,
+  ): Promise<boolean> {
+    const isAsked = sql<boolean>`coalesce(next_attempt_at, '') <> ${seen ?? ''}`;
+    const time =
+      next === undefined
+        ? {}
+        : { next_attempt_at: sql<string | null>`case when ${isAsked} then next_attempt_at else ${next} end` };
+    return this.save(certificate_id, claim, { ...fields, ...time, ...NOBODY });
   },
 
   /** For a store of one process, which has just begun: nobody works at anything. */

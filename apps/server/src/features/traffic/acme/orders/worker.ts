@@ -46,7 +46,7 @@ export const createWorker = (deps: WorkerDeps) => {
     const isDue = row.next_attempt_at !== null && row.next_attempt_at <= clock().toISOString();
     if (!isDue) return checkRenewal(row, claim);
     if (await isWanted(row)) return attempt(claim);
-    await store.release(claim.id, claim.token, { next_attempt_at: null, ari_checked_until: null });
+    await store.release(row, claim.token, { next_attempt_at: null, ari_checked_until: null });
   };
 
   /** Keeps the claim while it is worked at. */

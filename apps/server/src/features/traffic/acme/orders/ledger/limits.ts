@@ -33,7 +33,7 @@ export interface Asked {
   registeredDomains: readonly string[];
   /** Exempt from limits on orders (RFC 9773, section 5). */
   isRenewal: boolean;
-  /** `refused`: the authority did not take the order; `failed`: a validation failed. */
+  /** `refused`: no certificate comes of it, whoever said no; `failed`: a validation failed. */
   outcome: 'ordered' | 'issued' | 'failed' | 'refused';
   at: Date;
 }

@@ -21,9 +21,12 @@ export const ledgerStore = (db: Executor) => ({
     }));
   },
 
-  /** Notes an order that is about to be made; resolves with its number in the ledger. */
-  async note(directoryUrl: string, { accountUrl, names, registeredDomains, isRenewal, at }: Omit<Asked, 'outcome'>) {
-    const { id } = await db
+  /** Notes an order that is about to be made. */
+  async note(
+    directoryUrl: string,
+    { accountUrl, names, registeredDomains, isRenewal, at }: Omit<Asked, 'outcome'>,
+  ): Promise<void> {
+    await db
       .insertInto('order_ledger')
       .values({
         directory_url: directoryUrl,
@@ -34,18 +37,17 @@ export const ledgerStore = (db: Executor) => ({
         outcome: 'ordered',
         ordered_at: at.toISOString(),
       })
-      .returning('id')
-      .executeTakeFirstOrThrow();
-    return id;
+      .execute();
   },
 
-  /** Tells what came of the newest order for exactly these names. */
+  /** Tells what came of the newest order for exactly these names that nothing is known of yet. */
   async settle(directoryUrl: string, names: readonly string[], outcome: Asked['outcome']): Promise<void> {
     const newest = await db
       .selectFrom('order_ledger')
       .select('id')
       .where('directory_url', '=', directoryUrl)
       .where('names', '=', [...names].sort().join(','))
+      .where('outcome', '=', 'ordered')
       .orderBy('id', 'desc')
       .executeTakeFirst();
     if (newest) await db.updateTable('order_ledger').set({ outcome }).where('id', '=', newest.id).execute();
