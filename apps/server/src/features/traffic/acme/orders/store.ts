@@ -46,14 +46,19 @@ export const orderStore = (db: Executor) => ({
     return numUpdatedRows > 0n;
   },
 
-  /** Orders that are due and that nobody works at, those that wait longest first. `latest`: leases beyond it are none. */
+  /**
+   * Orders that are due and that nobody works at, those that wait longest first; but before all renewals, which have a third of a
+   * lifetime, what somebody waits for: certificates that are not there yet. `latest`: leases beyond it are none.
+   */
   async due(now: string, latest: string, limit: number): Promise<number[]> {
     const rows = await db
       .selectFrom('certificate_orders')
+      .innerJoin('certificates', 'certificates.id', 'certificate_orders.certificate_id')
       .select('certificate_id')
       .where(({ eb, or }) => or([eb('next_attempt_at', '<=', now), eb('ari_checked_until', '<=', now)]))
       // A clock that ran ahead must not have leased it for years.
       .where(({ eb, or }) => or([eb('leased_until', '<=', now), eb('leased_until', '>', latest)]))
+      .orderBy('is_placeholder', 'desc')
       .orderBy('next_attempt_at')
       .orderBy('certificate_id')
       .limit(limit)

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import { migrate } from '@sallyport/store/database/migrate';
+import { openDatabase } from '@sallyport/store/database/open';
+import { expect, test } from 'vitest';
+import { emptyStore, onBothDatabases } from '../../../../testing/start-app.ts';
+import { newOrderRow } from './service.ts';
+import { orderStore } from './store.ts';
+
+const at = (minute: number): string => new Date(Date.UTC(2026, 10, 22, 12, minute)).toISOString();
+const NOW = at(30);
+const LATEST = at(32);
+
+onBothDatabases('orders that are due', (kind) => {
+  test('come in turn, and what is not there yet before a thousand renewals', async () => {
+    await emptyStore(kind, async (config) => {
+      const database = openDatabase(config);
+      const db = database.kysely;
+      const given = async (
+        name: string,
+        how: { isThere: boolean; due: string; checkDue?: string; leased?: string },
+      ) => {
+        const certificate = {
+          uuid: randomUUID(),
+          name,
+          provider: 'letsencrypt',
+          domains: name,
+          chain_pem: '',
+          key_sealed: '',
+        };
+        const times = { not_before: at(0), expires_at: at(59), created_at: at(0) };
+        const { id } = await db
+          .insertInto('certificates')
+          .values({ ...certificate, ...times, is_placeholder: how.isThere ? 0 : 1 })
+          .returning('id')
+          .executeTakeFirstOrThrow();
+        const row = newOrderRow(id, [name], { issuer: 'internal', key_type: 'p256' }, { isAuto: false, now: how.due });
+        const more = { ari_checked_until: how.checkDue ?? null, leased_until: how.leased ?? '' };
+        await orderStore(db).insert([{ ...row, ...more }]);
+        return id;
+      };
+      try {
+        await migrate(database);
+        const checked = await given('checked', { isThere: true, due: at(50), checkDue: at(1) });
+        const late = await given('late', { isThere: true, due: at(20) });
+        const early = await given('early', { isThere: true, due: at(10) });
+        const retried = await given('retried', { isThere: false, due: at(28) });
+        const fresh = await given('fresh', { isThere: false, due: at(29) });
+        const aheadOfTime = await given('leased by a clock ahead', { isThere: true, due: at(25), leased: at(59) });
+        await given('not due', { isThere: true, due: at(40) });
+        await given('leased', { isThere: false, due: at(5), leased: at(31) });
+        const all = [retried, fresh, early, late, aheadOfTime, checked];
+        expect(await orderStore(db).due(NOW, LATEST, 10)).toEqual(all);
+        expect(await orderStore(db).due(NOW, LATEST, 2)).toEqual(all.slice(0, 2));
+      } finally {
+        await database.stop();
+      }
+    });
+  });
+});
