@@ -7,33 +7,40 @@ const UNSEEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]|(?![\u{ad}\u{200c}\u{200d}])\p{Cf}/gu
 export const clean = (text: string): string =>
   text.replace(UNSEEN, (character) => (/\s/.test(character) ? ' ' : '\ufffd'));
 
-const cleanPlace = <T extends Place & { message: string }>(one: T): T => ({
-  ...one,
-  file: clean(one.file),
-  message: clean(one.message),
-});
+/** What may be a part of a key. */
+const SECRET = /[A-Za-z0-9+/=]{16,}/g;
 
-const cleanHost = (host: ImportedHost): ImportedHost => ({
-  ...host,
-  file: clean(host.file),
-  ...(host.name !== undefined && { name: clean(host.name) }),
-  warnings: host.warnings.map(cleanPlace),
-});
-
-/** A reading whose texts may be shown in a terminal. What is referred to by name is made clean where names are made. */
-export const cleanReading = (reading: Reading): Reading => ({
-  ...reading,
-  hosts: reading.hosts.map(cleanHost),
-  ...(reading.accessLists && {
-    accessLists: reading.accessLists.map((list) => ({
-      ...list,
-      ...(list.description !== undefined && { description: clean(list.description) }),
+/**
+ * A reading whose texts may be shown in a terminal. What is referred to by name is made clean where names are made. Of a file that
+ * `hides` keys, nothing is quoted that may be one.
+ */
+export const cleanReading = (reading: Reading, hides: (file: string) => boolean): Reading => {
+  const said = (text: string, file: string): string => clean(hides(file) ? text.replace(SECRET, '…') : text);
+  const cleanPlace = <T extends Place & { message: string }>(one: T): T => ({
+    ...one,
+    file: clean(one.file),
+    message: said(one.message, one.file),
+  });
+  const cleanHost = (host: ImportedHost): ImportedHost => ({
+    ...host,
+    file: clean(host.file),
+    ...(host.name !== undefined && { name: clean(host.name) }),
+    warnings: host.warnings.map(cleanPlace),
+  });
+  return {
+    ...reading,
+    hosts: reading.hosts.map(cleanHost),
+    ...(reading.accessLists && {
+      accessLists: reading.accessLists.map((list) => ({
+        ...list,
+        ...(list.description !== undefined && { description: clean(list.description) }),
+      })),
+    }),
+    warnings: reading.warnings.map(cleanPlace),
+    errors: reading.errors.map((error) => ({
+      ...cleanPlace(error),
+      ...(error.text !== undefined && { text: said(error.text, error.file) }),
     })),
-  }),
-  warnings: reading.warnings.map(cleanPlace),
-  errors: reading.errors.map((error) => ({
-    ...cleanPlace(error),
-    ...(error.text !== undefined && { text: clean(error.text) }),
-  })),
-  staticFiles: reading.staticFiles.map(cleanPlace),
-});
+    staticFiles: reading.staticFiles.map(cleanPlace),
+  };
+};

@@ -55,8 +55,12 @@ const printPreview = ({ hosts, errors, warnings }: Previewed): void => {
   if (errors.length > 0) {
     print('');
     printTable(
-      ['at', 'not understood'],
-      errors.map((error) => [`${at(error)}${error.column === undefined ? '' : `:${error.column}`}`, error.message]),
+      ['at', 'not understood', 'what stands there'],
+      errors.map((error) => [
+        `${at(error)}${error.column === undefined ? '' : `:${error.column}`}`,
+        error.message,
+        error.text ?? '',
+      ]),
     );
   }
 };
@@ -95,7 +99,9 @@ const commit = async (call: CallApi, uuid: string, { conflicts }: Previewed, str
 /** `sallyport import`: asks the running service, for a change has to reach its proxy. */
 export const importCommand = (): Command =>
   withTokenFile(new Command('import'))
-    .description("bring another proxy's configuration over: a Caddyfile, the main one first when there are several")
+    .description(
+      "bring another proxy's configuration over: the main file first, then those it includes and the certificates it names",
+    )
     .argument('<file...>', "files, or the directory of another manager's database")
     .addCommand(importVerifyCommand())
     .option('--dry-run', 'show what would be imported, and import nothing')

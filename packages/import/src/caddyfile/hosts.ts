@@ -2,6 +2,7 @@ import type { CaddyfileMeaning, GlobalOptions, Handler, Place, Site } from '@sal
 import { isKnownDirective } from '@sallyport/caddyfile';
 import { parseDomainName, parseOriginHost } from '@sallyport/store/names/domain-name';
 import { addAll } from '../add-all.ts';
+import type { Beside } from '../certificates/beside.ts';
 import { SWITCHED_OFF, toWarnings } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
@@ -97,7 +98,7 @@ const unknownIn = (site: Site): ImportWarning[] =>
 const makeHost = (
   names: readonly string[],
   { entry, sslForced, notes }: Resolved,
-  options: GlobalOptions,
+  { options, beside }: { options: GlobalOptions; beside: Beside },
   made: Made,
 ) => {
   const { site, trace } = entry;
@@ -121,7 +122,7 @@ const makeHost = (
   } catch (error) {
     return refuse(`its upstream ${(error as Error).message}`);
   }
-  const settings = settingsOf(site, trace.passed, options);
+  const settings = settingsOf(site, trace.passed, options, (named) => beside.serve([named], names));
   const losses: Loss[] = [...settings.losses];
   const passed = trace.passed.filter((one) => !settings.expressed.has(one));
   addAll(losses, lossesOf({ partial: trace.partial, passed }, chosen));
@@ -207,7 +208,7 @@ const groupAlike = (byName: ReadonlyMap<string, Entry[]>, options: GlobalOptions
 };
 
 /** Makes proxy hosts of sites. A site that can't be one is in `warnings`, with the reason. */
-export const makeHosts = ({ sites, options }: CaddyfileMeaning): Made => {
+export const makeHosts = ({ sites, options }: CaddyfileMeaning, beside: Beside): Made => {
   const made: Made = { hosts: [], warnings: [], errors: [] };
   const byName = new Map<string, Entry[]>();
   for (const site of sites) {
@@ -219,6 +220,6 @@ export const makeHosts = ({ sites, options }: CaddyfileMeaning): Made => {
       else byName.set(name, [entry]);
     }
   }
-  for (const { names, resolved } of groupAlike(byName, options)) makeHost(names, resolved, options, made);
+  for (const { names, resolved } of groupAlike(byName, options)) makeHost(names, resolved, { options, beside }, made);
   return made;
 };

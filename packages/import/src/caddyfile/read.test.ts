@@ -137,7 +137,11 @@ test.each<[string, string, string[]]>([
     'reverse_proxy b\nredir /x /y',
     ['requests that match /x are redirected to /y (302) in the Caddyfile; here they go to the upstream'],
   ],
-  ['a certificate', 'reverse_proxy b\ntls c.pem k.pem', ['tls: upload the certificate c.pem with its key k.pem']],
+  [
+    'a certificate',
+    'reverse_proxy b\ntls c.pem k.pem',
+    ['upload the certificate c.pem with its key k.pem beside the configuration, or let one be issued'],
+  ],
   ['a log', 'reverse_proxy b\nlog', ['log: the access log has its own form and place']],
   ['handle_errors', 'reverse_proxy b\nhandle_errors {\n respond x\n}', ['handle_errors is not taken over']],
 ])('what it can not is told, and the host stays on: %s', (_, lines, expected) => {

@@ -1,5 +1,6 @@
 import { type CaddyfileError, type CaddyfileMeaning, type Directive, readCaddyfiles } from '@sallyport/caddyfile';
 import { atMost } from '../at-most.ts';
+import { Beside } from '../certificates/beside.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
 import { makeHosts } from './hosts.ts';
@@ -38,17 +39,18 @@ const toError = ({ message, file, line, column, text }: CaddyfileError): SourceE
 };
 
 /**
- * Reads Caddyfiles into proxy hosts; `main` is the file to begin with, by default the first, and imports find the others.
+ * Reads Caddyfiles into proxy hosts, with the certificates that were uploaded beside them; the first file is the main one, and imports find the others.
  * Never throws because of what the files say: that is in the reading's `errors`. No environment is looked at.
  */
-export const readCaddyfile = (files: readonly SourceFile[], main?: string): Reading => {
-  const meaning = readCaddyfiles(files, main === undefined ? {} : { main });
-  const { hosts, warnings, errors } = makeHosts(meaning);
+export const readCaddyfile = (files: readonly SourceFile[], beside = new Beside([])): Reading => {
+  const meaning = readCaddyfiles(files);
+  const { hosts, warnings, errors } = makeHosts(meaning, beside);
   const staticFiles: ImportWarning[] = [];
   for (const { directives } of meaning.blocks) staticFilesIn(directives, staticFiles);
   return {
     source: 'caddyfile',
     hosts,
+    certificates: beside.taken(hosts),
     warnings: atMost(MAX_WARNINGS, [
       ...meaning.notices.map((one) => warn(one, one.message)),
       ...aboutOptions(meaning),

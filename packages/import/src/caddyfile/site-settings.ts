@@ -1,26 +1,34 @@
 import type { Directive, GlobalOptions, Handler, Site } from '@sallyport/caddyfile';
 import { addAll } from '../add-all.ts';
+import type { NamedFiles } from '../certificates/beside.ts';
+import type { Served } from '../certificates/pair.ts';
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedHost } from '../reading.ts';
 
 /** Fields of a proxy host that a site's settings decide, and what of them is lost. */
 export interface Settings {
-  fields: Pick<ImportedHost, 'http2_support' | 'hsts_enabled' | 'hsts_subdomains'>;
+  fields: Pick<ImportedHost, 'http2_support' | 'hsts_enabled' | 'hsts_subdomains' | 'certificate'>;
   losses: Loss[];
   /** Of `passed`, what the fields express. */
   expressed: ReadonlySet<Handler>;
 }
 
+/** Finds the certificate that is named, for the names of a site. */
+type Serve = (named: NamedFiles) => Served;
+
 const EVERYWHERE = new Set(['', '0.0.0.0', '::', '[::]']);
 const OUR_MAX_AGE = 63_072_000;
 
-const aboutTls = ({ name, args, block = [] }: Directive): { losses: Loss[]; noHttp2: boolean } => {
+const aboutTls = ({ name, args, block = [] }: Directive, serve: Serve): Served & { noHttp2: boolean } => {
   const losses: Loss[] = [];
+  let served: Served | undefined;
   const [first, second] = args.map(({ text }) => text);
   if (first === 'internal')
     losses.push(loss(name, 'tls internal: Caddy is its own authority here; upload a certificate'));
-  else if (second !== undefined) losses.push(loss(name, `tls: upload the certificate ${first} with its key ${second}`));
-  else if (first !== undefined && !first.includes('@')) losses.push(loss(name, `tls ${first} is not taken over`));
+  else if (first !== undefined && second !== undefined) {
+    served = serve({ at: name, certificate: first, key: second });
+    addAll(losses, served.losses);
+  } else if (first !== undefined && !first.includes('@')) losses.push(loss(name, `tls ${first} is not taken over`));
   let noHttp2 = false;
   for (const setting of block) {
     const what = setting.name.text;
@@ -29,7 +37,7 @@ const aboutTls = ({ name, args, block = [] }: Directive): { losses: Loss[]; noHt
       losses.push(loss(setting.name, 'tls client_auth asks clients for a certificate, which is not taken over', true));
     } else losses.push(loss(setting.name, `tls ${what} is not taken over`));
   }
-  return { losses, noHttp2 };
+  return { losses, noHttp2, ...(served?.certificate !== undefined && { certificate: served.certificate }) };
 };
 
 const aboutBind = ({ name, args }: Directive): Loss[] => {
@@ -76,8 +84,8 @@ const hstsOf = (handler: Handler): { fields: Settings['fields']; losses: Loss[] 
   return { fields, losses };
 };
 
-/** What a site says besides where requests go. `passed` is what all its requests pass. */
-export const settingsOf = (site: Site, passed: readonly Handler[], options: GlobalOptions): Settings => {
+/** What a site says besides where requests go. `passed` is what all its requests pass; `serve` finds its certificate. */
+export const settingsOf = (site: Site, passed: readonly Handler[], options: GlobalOptions, serve: Serve): Settings => {
   const fields: Settings['fields'] = {};
   const losses: Loss[] = [];
   const expressed = new Set<Handler>();
@@ -94,12 +102,13 @@ export const settingsOf = (site: Site, passed: readonly Handler[], options: Glob
       addAll(losses, aboutSetting(setting));
       continue;
     }
-    const tls = aboutTls(setting);
+    const tls = aboutTls(setting, serve);
+    if (tls.certificate !== undefined) fields.certificate ??= tls.certificate;
     addAll(losses, tls.losses);
     noHttp2 ||= tls.noHttp2;
   }
   for (const setting of site.innerSettings) {
-    addAll(losses, setting.name.text === 'tls' ? aboutTls(setting).losses : aboutSetting(setting));
+    addAll(losses, setting.name.text === 'tls' ? aboutTls(setting, serve).losses : aboutSetting(setting));
     const where = `${setting.name.text} stands within another block, where Caddy does not take it`;
     if (setting.name.text !== 'import') losses.push(loss(setting.name, where));
   }

@@ -1,9 +1,9 @@
 import { flag, list, number, placeOf, text } from '../database/cells.ts';
 import type { Row } from '../database/open.ts';
-import { createNames } from '../database/unique-names.ts';
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedAccessList, Place } from '../reading.ts';
 import { shorten } from '../shorten.ts';
+import { createNames } from '../unique-names.ts';
 
 const TYPES: Readonly<Record<string, ImportedAccessList['type']>> = {
   whitelist: 'allow',

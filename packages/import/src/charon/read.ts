@@ -1,10 +1,10 @@
 import { number, placeOf, text } from '../database/cells.ts';
 import { createCertificates } from '../database/certificates.ts';
 import type { UploadedDatabase } from '../database/open.ts';
-import { usedOf } from '../database/unique-names.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading } from '../reading.ts';
 import { shorten } from '../shorten.ts';
+import { usedOf } from '../unique-names.ts';
 import { listsOf } from './access.ts';
 import { hostsOf } from './hosts.ts';
 

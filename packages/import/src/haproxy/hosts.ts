@@ -1,9 +1,10 @@
+import type { Beside } from '../certificates/beside.ts';
 import { toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning } from '../reading.ts';
 import { onlyRedirects } from '../redirection.ts';
 import { shorten } from '../shorten.ts';
-import { lossesOfBinds, speaksPlain, speaksTls } from './binds.ts';
+import { certificatesOf, lacksCertificate, lossesOfBinds, speaksPlain, speaksTls } from './binds.ts';
 import type { Configuration } from './configuration.ts';
 import { type Found, keepsAway, namesIn, onlyRedirectedIn } from './names.ts';
 import { once } from './once.ts';
@@ -36,10 +37,11 @@ const lossesOfWays = ({ ways, before }: Found, chosen: Way, keeps: (way: Way) =>
 };
 
 /** Makes proxy hosts of a configuration. What can't be one is in `warnings`, with the reason. */
-export const makeHosts = (configuration: Configuration, warnings: ImportWarning[]): ImportedHost[] => {
+export const makeHosts = (configuration: Configuration, beside: Beside, warnings: ImportWarning[]): ImportedHost[] => {
   const { sections, backends, stackOf, lossesOf, redirectsOf, targetOf } = configuration;
   const keeps = keepsAway(configuration);
   const isSecured = sections.some(securesIn);
+  const certificateFor = once((frontend) => beside.choice(certificatesOf(frontend, beside)));
   const isOpenPlain = ({ frontend }: Found) => !stackOf(frontend).some(securesIn) && speaksPlain(frontend);
 
   const hostsOf = (name: string, all: readonly Found[]): ImportedHost[] => {
@@ -62,14 +64,17 @@ export const makeHosts = (configuration: Configuration, warnings: ImportWarning[
       return notImported(whole ? onlyRedirects(whole) : target.impossible);
     }
     const isForced = speaksTls(frontend) && (isSecured || !all.some(isOpenPlain));
+    const certificate = certificateFor(frontend)([name]);
     const losses = [
+      ...(certificate === undefined ? lacksCertificate(frontend) : []),
       ...target.losses,
       ...lossesOfBinds(frontend),
       ...lossesOfWays(found, chosen, keeps),
       ...redirects.map(lossOfRedirect),
       ...new Set([...lossesOf(frontend), ...lossesOf(backend)]),
     ];
-    return toHosts({ place: at, names: [name], fields: { ...target.fields, ssl_forced: isForced }, losses }, warnings);
+    const fields = { ...target.fields, ssl_forced: isForced, ...(certificate !== undefined && { certificate }) };
+    return toHosts({ place: at, names: [name], fields, losses }, warnings);
   };
 
   const names = namesIn(configuration, warnings);

@@ -1,4 +1,5 @@
 import { atMost } from '../at-most.ts';
+import { Beside } from '../certificates/beside.ts';
 import type { ImportedHost, ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
 import { shorten } from '../shorten.ts';
 import { configurationOf } from './configuration.ts';
@@ -8,16 +9,16 @@ import { HaproxyError, parseHaproxy } from './parse.ts';
 const MAX_WARNINGS = 1000;
 
 /**
- * Reads configurations of HAProxy into proxy hosts: all files together, as HAProxy does. Never throws because of what the files
+ * Reads configurations of HAProxy into proxy hosts: all files together, as HAProxy does, with the certificates beside them. Never throws because of what the files
  * say: that is in the reading's `errors`.
  */
-export const readHaproxy = (files: readonly SourceFile[]): Reading => {
+export const readHaproxy = (files: readonly SourceFile[], beside = new Beside([])): Reading => {
   const errors: SourceError[] = [];
   const warnings: ImportWarning[] = [];
   let hosts: ImportedHost[] = [];
   try {
     const sections = files.flatMap(parseHaproxy);
-    hosts = makeHosts(configurationOf(sections), warnings);
+    hosts = makeHosts(configurationOf(sections), beside, warnings);
     const [first] = sections;
     if (hosts.length === 0 && warnings.length === 0) {
       errors.push({
@@ -30,5 +31,12 @@ export const readHaproxy = (files: readonly SourceFile[]): Reading => {
     if (!(error instanceof HaproxyError)) throw error;
     errors.push(error.found);
   }
-  return { source: 'haproxy', hosts, warnings: atMost(MAX_WARNINGS, warnings), errors, staticFiles: [] };
+  return {
+    source: 'haproxy',
+    hosts,
+    certificates: beside.taken(hosts),
+    warnings: atMost(MAX_WARNINGS, warnings),
+    errors,
+    staticFiles: [],
+  };
 };

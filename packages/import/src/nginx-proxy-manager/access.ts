@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 import { flag, number, placeOf, text } from '../database/cells.ts';
 import type { Row } from '../database/open.ts';
-import { createNames } from '../database/unique-names.ts';
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedAccessList, Place } from '../reading.ts';
 import { shorten } from '../shorten.ts';
+import { createNames } from '../unique-names.ts';
 
 /** What guards a host: a list of ours where one says the same, and what is lost of it. */
 export interface Guard {

@@ -1,5 +1,6 @@
+import type { Pair } from '../certificates/pair.ts';
 import { number, object, text } from '../database/cells.ts';
-import type { NamedCertificate, Pair } from '../database/certificates.ts';
+import type { NamedCertificate } from '../database/certificates.ts';
 import type { Row } from '../database/open.ts';
 import type { SourceFile } from '../reading.ts';
 import { textOf } from '../text-of.ts';

@@ -1,5 +1,5 @@
+import type { Served } from '../certificates/pair.ts';
 import { flag, isEnabled, list, lossesOfUnknown, number, placeOf, reference, text } from '../database/cells.ts';
-import type { Served } from '../database/certificates.ts';
 import type { Row } from '../database/open.ts';
 import { nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';

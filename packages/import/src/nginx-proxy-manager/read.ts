@@ -1,8 +1,8 @@
 import { flag, number } from '../database/cells.ts';
 import { createCertificates } from '../database/certificates.ts';
 import type { UploadedDatabase } from '../database/open.ts';
-import { usedOf } from '../database/unique-names.ts';
 import type { ImportWarning, Reading, SourceFile } from '../reading.ts';
+import { usedOf } from '../unique-names.ts';
 import { guardsOf } from './access.ts';
 import { CERTIFICATE_COLUMNS, certificateOf, pairsAmong } from './certificates.ts';
 import { hostsOf } from './hosts.ts';

@@ -1,4 +1,5 @@
 import { addAll } from '../add-all.ts';
+import type { Beside } from '../certificates/beside.ts';
 import { type Draft, nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning } from '../reading.ts';
@@ -11,7 +12,7 @@ import { keepsAnywhere, lossesIn, lossesOfAccess, lossOfLocation } from './losse
 import { isSecuringIf, onlySecures, redirectOfAll, redirectOfSome } from './redirect.ts';
 import { inForce, lastValueOf, type Scope } from './scope.ts';
 import type { Server } from './server.ts';
-import { aboutCertificate, aboutRequestHeaders, answerHeadersOf, lacksHost, passesUpgrades } from './settings.ts';
+import { aboutRequestHeaders, answerHeadersOf, certificateOf, lacksHost, passesUpgrades } from './settings.ts';
 
 /** A `server` with what becomes of its requests. */
 export interface Site {
@@ -109,7 +110,7 @@ const isExpressed = (server: Server, name: string) => {
 
 const lossesOf = ({ server, routing, chosen, target }: Site, { name, notes }: Named): Loss[] => {
   const { scope } = chosen!;
-  const losses: Loss[] = [...server.losses, ...aboutCertificate(server)];
+  const losses: Loss[] = [...server.losses];
   if (chosen !== routing.main) {
     const message = `only requests for ${shorten(chosen!.text)} go to this upstream in nginx, here all do`;
     losses.push(loss(chosen!.at, message, true));
@@ -144,7 +145,14 @@ const isWithin = (scope: Scope, { scope: around }: Location): boolean => {
   return false;
 };
 
-const draftOf = (named: Named, names: readonly string[], shared: readonly Loss[]): Draft | Impossible => {
+/** What is of all servers. */
+export interface Surroundings {
+  /** What all of them lack. */
+  shared: readonly Loss[];
+  beside: Beside;
+}
+
+const draftOf = (named: Named, names: readonly string[], { shared, beside }: Surroundings): Draft | Impossible => {
   const { site, sslForced } = named;
   const { server, routing, chosen, target } = site;
   if (!chosen || !target || redirectOfAll(server, mainScope(site), named.name) !== undefined) {
@@ -153,6 +161,7 @@ const draftOf = (named: Named, names: readonly string[], shared: readonly Loss[]
   if ('impossible' in target) return { why: target.impossible, at: server.at };
   const { scope } = chosen;
   const headers = answerHeadersOf(scope);
+  const { certificate, losses: ofCertificate } = certificateOf(server, names, beside);
   const alike = routing.others.filter((one) => passedTo(one) === passedTo(chosen));
   const verifies = lastValueOf(scope, target.isGrpc ? 'grpc_ssl_verify' : 'proxy_ssl_verify') === 'on';
   return {
@@ -168,17 +177,14 @@ const draftOf = (named: Named, names: readonly string[], shared: readonly Loss[]
       ...(target.scheme === 'https' && { forward_verify_tls: verifies }),
       ...(target.isGrpc && { forward_http2: true }),
       ...headers.fields,
+      ...(certificate !== undefined && { certificate }),
     },
-    losses: [...shared, ...lossesOf(site, named), ...headers.losses],
+    losses: [...shared, ...ofCertificate, ...lossesOf(site, named), ...headers.losses],
   };
 };
 
-/** Makes proxy hosts of servers; all of them lack what is `shared`. What can't be one is in `warnings`, with the reason. */
-export const makeHosts = (
-  sites: readonly Site[],
-  shared: readonly Loss[],
-  warnings: ImportWarning[],
-): ImportedHost[] => {
+/** Makes proxy hosts of servers. What can't be one is in `warnings`, with the reason. */
+export const makeHosts = (sites: readonly Site[], around: Surroundings, warnings: ImportWarning[]): ImportedHost[] => {
   const byName = new Map<string, Site[]>();
   for (const site of sites) {
     const { names, at, losses } = site.server;
@@ -203,7 +209,7 @@ export const makeHosts = (
     JSON.stringify([numbers.get(site), sslForced, notes, redirectOfAll(site.server, mainScope(site), name)?.to]);
   return [...Map.groupBy(resolvedNames, keyOf).values()].flatMap((group) => {
     const names = group.map(({ name }) => name);
-    const draft = draftOf(group[0]!, names, shared);
+    const draft = draftOf(group[0]!, names, around);
     if (!('why' in draft)) return toHosts(draft, warnings);
     warnings.push(warn(draft.at, `${shorten(names.join(', '), 200)} is not imported: ${draft.why}`));
     if (draft.at === group[0]!.site.server.at) addAll(warnings, redirectsOf(group[0]!.site));

@@ -1,6 +1,6 @@
+import { FileSet } from '../file-set.ts';
 import type { SourceFile } from '../reading.ts';
 import { NginxError } from './error.ts';
-import { FileSet } from './files.ts';
 import { type Budget, type Directive, newBudget, parseNginx, spend } from './parse.ts';
 
 const MAX_INCLUDES_DEEP = 20;

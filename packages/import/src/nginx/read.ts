@@ -1,11 +1,12 @@
 import { atMost } from '../at-most.ts';
+import { Beside } from '../certificates/beside.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
 import { shorten } from '../shorten.ts';
 import { checkNginx } from './check.ts';
 import { isKnown, OF_NGINX_ITSELF } from './directives.ts';
+import { splitDump } from './dump.ts';
 import { NginxError } from './error.ts';
-import { splitDump } from './files.ts';
 import { upstreamsOf } from './forward.ts';
 import { makeHosts, type Site, siteOf } from './hosts.ts';
 import { loadNginx } from './include.ts';
@@ -64,7 +65,7 @@ const collecting = <T>(errors: SourceError[], run: () => T): T | undefined => {
 
 const readLoaded = (
   files: readonly SourceFile[],
-  isWhole: boolean,
+  { isWhole, beside }: { isWhole: boolean; beside: Beside },
   errors: SourceError[],
 ): Omit<Reading, 'source' | 'errors'> => {
   const { directives, missing, unmatched, unused } = loadNginx(files, isWhole);
@@ -98,7 +99,7 @@ const readLoaded = (
     ...unused.map(({ name }) => warn({ file: name, line: 1 }, 'no other file includes this one: it is left out')),
   ];
   const shared = lossesOfHttp(http, (name) => READ_OF_HTTP.test(name) || OF_NGINX_ITSELF.test(name));
-  const hosts = makeHosts(sites, shared, warnings);
+  const hosts = makeHosts(sites, { shared, beside }, warnings);
   const staticFiles = servers
     .flatMap(({ block = [] }) => staticFilesIn(block))
     .map(({ name }) => warn(name, `${name.text} serves files, which a proxy host does not`));
@@ -107,14 +108,16 @@ const readLoaded = (
 
 /**
  * Reads a configuration of nginx into proxy hosts: the main file and those that it includes, files that stand by themselves, or
- * the output of `nginx -T`. Never throws because of what the files say: that is in the reading's `errors`.
+ * the output of `nginx -T`, with the certificates that were uploaded beside them. Never throws because of what the files say: that is in the reading's `errors`.
  */
-export const readNginx = (uploaded: readonly SourceFile[]): Reading => {
+export const readNginx = (uploaded: readonly SourceFile[], beside = new Beside([])): Reading => {
   const errors: SourceError[] = [];
   const files = uploaded.flatMap(splitDump);
   // What `nginx -T` prints is all that there is.
   const isWhole = files.length > 0 && files.every((file) => !uploaded.includes(file));
-  const read = collecting(errors, () => readLoaded(files, isWhole, errors));
+  const read = collecting(errors, () => readLoaded(files, { isWhole, beside }, errors));
   const nothing = { hosts: [], warnings: [], staticFiles: [] };
-  return { source: 'nginx', ...(read ?? nothing), errors: errors.slice(0, MAX_WARNINGS) };
+  const { hosts } = read ?? nothing;
+  const certificates = beside.taken(hosts);
+  return { source: 'nginx', ...(read ?? nothing), certificates, errors: errors.slice(0, MAX_WARNINGS) };
 };

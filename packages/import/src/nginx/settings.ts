@@ -1,3 +1,5 @@
+import type { Beside } from '../certificates/beside.ts';
+import type { Served } from '../certificates/pair.ts';
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedHost } from '../reading.ts';
 import { inForce, lastValueOf, resolved, type Scope } from './scope.ts';
@@ -67,14 +69,15 @@ export const answerHeadersOf = (
   return { fields, losses };
 };
 
-/** What is to be done about a server's certificate. */
-export const aboutCertificate = ({ scope, secure, at }: Server): Loss[] => {
-  if (!secure) return [];
+/** The certificate among those that were uploaded that a server has for names of its own, and what is to be done without. */
+export const certificateOf = ({ scope, secure, at }: Server, names: readonly string[], beside: Beside): Served => {
+  if (!secure) return { losses: [] };
   const certificates = inForce(scope, 'ssl_certificate');
   const key = lastValueOf(scope, 'ssl_certificate_key');
   if (certificates.length === 0)
-    return [loss(at, 'this server has no certificate; here its names need one that is uploaded')];
-  return certificates.map(({ name, args }) =>
-    loss(name, `upload the certificate ${args[0]?.text ?? ''}${key === undefined ? '' : ` with its key ${key}`}`),
+    return { losses: [loss(at, 'this server has no certificate; here its names need one that is uploaded')] };
+  return beside.serve(
+    certificates.map(({ name, args }) => ({ at: name, certificate: args[0]?.text ?? '', key })),
+    names,
   );
 };

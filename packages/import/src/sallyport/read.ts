@@ -1,9 +1,9 @@
 import { AccessListAsCode, CONFIG_FORMAT } from '@sallyport/contract';
 import { compileCheck } from '@sallyport/contract/check';
 import { atMost } from '../at-most.ts';
-import { usedOf } from '../database/unique-names.ts';
 import { warn } from '../loss.ts';
 import type { ImportedAccessList, ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
+import { usedOf } from '../unique-names.ts';
 import { DocumentError, hostsIn, type OwnDocument, readDocument } from './document.ts';
 import { hostsOf } from './hosts.ts';
 

@@ -1,3 +1,4 @@
+import type { NamedFiles } from '../certificates/beside.ts';
 import type { Place } from '../reading.ts';
 import { type EntryPoint, entryPointsOf, entryPointsOfContainer } from './entry-points.ts';
 import { leaf, put, type Tree } from './tree.ts';
@@ -15,6 +16,8 @@ export interface Dynamic {
   entryPoints: Map<string, EntryPoint>;
   /** Where options of TLS for all routers ask clients for a certificate. */
   clientAuth: Place | undefined;
+  /** Files of certificates, which Traefik chooses by name. */
+  certificates: NamedFiles[];
   /** Names that are there again, which are left out. */
   doubles: { at: Place; what: string }[];
   /** What is there besides. */
@@ -29,6 +32,7 @@ export const newDynamic = (): Dynamic => ({
   containers: new Map(),
   entryPoints: new Map(),
   clientAuth: undefined,
+  certificates: [],
   doubles: [],
   rest: [],
 });
@@ -53,13 +57,28 @@ const addHttp = (dynamic: Dynamic, http: Tree): void => {
   }
 };
 
+const filesOf = ({ at, fields }: Tree): NamedFiles[] => {
+  const certificate = fields.get('certfile')?.text;
+  return certificate === undefined ? [] : [{ at, certificate, key: fields.get('keyfile')?.text }];
+};
+
+const addTls = (dynamic: Dynamic, tls: Tree): void => {
+  for (const one of tls.fields.get('certificates')?.items ?? []) dynamic.certificates.push(...filesOf(one));
+  const standard = tls.fields.get('stores')?.fields.get('default')?.fields.get('defaultcertificate');
+  if (standard) dynamic.certificates.push(...filesOf(standard));
+  for (const [key, { at }] of tls.fields) {
+    if (key !== 'certificates' && key !== 'stores') dynamic.rest.push({ at, what: `tls ${key}` });
+  }
+  const options = tls.fields.get('options')?.fields.get('default');
+  if (options?.fields.has('clientauth')) dynamic.clientAuth = options.at;
+};
+
 /** Adds what a dynamic configuration says, or a static one of entry points. */
 export const addFile = (dynamic: Dynamic, tree: Tree): void => {
   for (const [key, section] of tree.fields) {
     if (key === 'http') addHttp(dynamic, section);
+    else if (key === 'tls') addTls(dynamic, section);
     else if (key !== 'entrypoints') dynamic.rest.push({ at: section.at, what: key });
-    const options = key === 'tls' ? section.fields.get('options')?.fields.get('default') : undefined;
-    if (options?.fields.has('clientauth')) dynamic.clientAuth = options.at;
   }
   for (const [name, point] of entryPointsOf(tree)) dynamic.entryPoints.set(name, point);
 };

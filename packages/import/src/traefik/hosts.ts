@@ -122,8 +122,6 @@ const lossesOf = ({ router, others }: Resolved, dynamic: Dynamic, forAll: readon
     const message = `the router ${shorten(first.name)} takes requests for all names before in Traefik; here it does not`;
     losses.push(loss(first.tree.at, message, true));
   }
-  if (secure)
-    losses.push(loss(tree.at, 'Traefik may get certificates by itself; here each name needs one that is uploaded'));
   if (tree.fields.get('tls')?.fields.has('options')) {
     losses.push(loss(tree.at, 'options of TLS are not taken over: they may ask clients for a certificate', true));
   }
@@ -141,8 +139,15 @@ const lossesOf = ({ router, others }: Resolved, dynamic: Dynamic, forAll: readon
   return losses;
 };
 
+const LACKS_CERTIFICATE =
+  'Traefik may get certificates by itself; here each name needs one: upload it beside the configuration, or let one be issued';
+
 /** Makes proxy hosts of routers. What can't be one is in `warnings`, with the reason. */
-export const makeHosts = (dynamic: Dynamic, errors: SourceError[], warnings: ImportWarning[]): ImportedHost[] => {
+export const makeHosts = (
+  dynamic: Dynamic,
+  certificateFor: (names: readonly string[]) => string | undefined,
+  { errors, warnings }: { errors: SourceError[]; warnings: ImportWarning[] },
+): ImportedHost[] => {
   const byName = new Map<string, Router[]>();
   const all = routersOf(dynamic, errors, warnings);
   const forAll = takenFromAll(all);
@@ -173,7 +178,13 @@ export const makeHosts = (dynamic: Dynamic, errors: SourceError[], warnings: Imp
       warnings.push(warn(tree.at, `${shorten(names.join(', '))} is not imported: ${why}`));
       return [];
     }
-    const fields = { ...target.fields, ssl_forced: sslForced, ...passed.fields };
-    return toHosts({ place: tree.at, names, fields, losses: lossesOf(first, dynamic, forAll) }, warnings);
+    const certificate = router.secure ? certificateFor(names) : undefined;
+    const losses = lossesOf(first, dynamic, forAll);
+    if (router.secure && certificate === undefined) losses.push(loss(tree.at, LACKS_CERTIFICATE));
+    const shared = { ssl_forced: sslForced, ...(certificate !== undefined && { certificate }) };
+    return toHosts(
+      { place: tree.at, names, fields: { ...target.fields, ...shared, ...passed.fields }, losses },
+      warnings,
+    );
   });
 };

@@ -1,4 +1,6 @@
+import { addAll } from '../add-all.ts';
 import { atMost } from '../at-most.ts';
+import { Beside } from '../certificates/beside.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
 import { shorten } from '../shorten.ts';
@@ -9,10 +11,10 @@ import { TraefikError, treeOf } from './tree.ts';
 const MAX_WARNINGS = 1000;
 
 /**
- * Reads dynamic configurations of Traefik, YAML or TOML, and docker-compose files with its labels, all of them together. Never
+ * Reads dynamic configurations of Traefik, YAML or TOML, and docker-compose files with its labels, all of them together, with the certificates beside them. Never
  * throws because of what the files say: that is in the reading's `errors`.
  */
-export const readTraefik = (files: readonly SourceFile[]): Reading => {
+export const readTraefik = (files: readonly SourceFile[], beside = new Beside([])): Reading => {
   const errors: SourceError[] = [];
   const warnings: ImportWarning[] = [];
   const dynamic = newDynamic();
@@ -38,10 +40,12 @@ export const readTraefik = (files: readonly SourceFile[]): Reading => {
     const message = 'middlewares of entry points are not known: where the static configuration has any, upload it, too';
     warnings.push(warn({ file: files[0]?.name ?? '', line: 1, column: 1 }, message));
   }
-  const hosts = makeHosts(dynamic, errors, warnings);
+  addAll(warnings, beside.lacking(dynamic.certificates));
+  const hosts = makeHosts(dynamic, beside.choice(dynamic.certificates), { errors, warnings });
   return {
     source: 'traefik',
     hosts,
+    certificates: beside.taken(hosts),
     warnings: atMost(MAX_WARNINGS, warnings),
     errors: errors.slice(0, MAX_WARNINGS),
     staticFiles: [],

@@ -1,5 +1,13 @@
 import { DatabaseSync } from 'node:sqlite';
-import type { Backup, Certificate, ErrorBody, ImportOutcome, ImportPreview, ProxyHost } from '@sallyport/contract';
+import type {
+  Backup,
+  Certificate,
+  ErrorBody,
+  ImportOfFiles,
+  ImportOutcome,
+  ImportPreview,
+  ProxyHost,
+} from '@sallyport/contract';
 import { openDatabase } from '@sallyport/store/database/open';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate, type TestCertificate } from '../../../../../../test/support/certificates.ts';
@@ -121,5 +129,37 @@ onBothDatabases('importing certificates', (kind) => {
     expect(await served()).toEqual({ certificates: [], hosts: [] });
     const made = (await get<Backup[]>('/backups')).filter(({ name }) => !before.some((one) => one.name === name));
     expect(made).toHaveLength(1);
+  });
+
+  test('those beside a configuration are sealed, and linked to the hosts that name them', async () => {
+    const server = (name: string) =>
+      `server {\n listen 443 ssl;\n server_name ${name};\n ssl_certificate /etc/ssl/${name}.pem;\n ssl_certificate_key /etc/ssl/${name}.key;\n location / { proxy_pass http://127.0.0.1:3001; }\n}\n`;
+    const files = [
+      { filename: 'nginx.conf', content: server('tls.example.com') + server('missing.example.com') },
+      { filename: 'ssl/tls.example.com.pem', content: good.certificate },
+      { filename: 'ssl/tls.example.com.key', content: good.key },
+    ];
+    const answer = await app.send<ImportOfFiles>('POST', '/import/upload-multi', { files }, admin.headers);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200);
+    const { hosts } = answer.body;
+    expect(hosts.map(({ domain, certificate }) => [domain, certificate])).toEqual([
+      ['tls.example.com', 'tls.example.com'],
+      ['missing.example.com', null],
+    ]);
+    expect(hosts[1]?.warnings.map(({ message }) => message)).toContain(
+      'upload the certificate /etc/ssl/missing.example.com.pem with its key /etc/ssl/missing.example.com.key beside the configuration, or let one be issued',
+    );
+    const shown = [answer.body, await get('/import/status'), await get('/import/preview')];
+    expectNoKey(JSON.stringify(shown));
+    expectNoKey(await written());
+    expect(await commit(await get<ImportPreview>('/import/preview'))).toMatchObject({ imported: 2, failed: 0 });
+    expect(await served()).toEqual({
+      certificates: [['tls.example.com', 'custom', 'tls.example.com']],
+      hosts: [
+        ['missing.example.com', null],
+        ['tls.example.com', 'tls.example.com'],
+      ],
+    });
+    expectNoKey(await written());
   });
 });

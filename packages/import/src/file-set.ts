@@ -1,18 +1,8 @@
-import type { SourceFile } from '../reading.ts';
+import type { SourceFile } from './reading.ts';
 
-const MARK = /^# configuration file (.+):[\t ]*\r?$/gm;
-
-/** What `nginx -T` prints is one text with many files; others are as they are. */
-export const splitDump = (file: SourceFile): SourceFile[] => {
-  const marks = [...file.content.matchAll(MARK)];
-  if (marks.length === 0) return [file];
-  return marks.map((mark, index) => ({
-    name: mark[1]!,
-    content: file.content.slice(mark.index + mark[0].length + 1, marks[index + 1]?.index),
-  }));
-};
-
-const segmentsOf = (path: string): string[] => path.split(/[/\\]/).filter((part) => part !== '' && part !== '.');
+/** The parts of a path; `../letsencrypt/live` is as good as its end. */
+const segmentsOf = (path: string): string[] =>
+  path.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
 
@@ -33,7 +23,7 @@ const toPattern = (part: string): RegExp | undefined => {
   }
 };
 
-/** Finds the files that an include asks for among those uploaded; made once, for many includes. */
+/** Finds the files that a configuration names among those uploaded; made once, for many names. */
 export class FileSet {
   readonly #byLast = new Map<string, { file: SourceFile; segments: string[] }[]>();
   readonly #all: { file: SourceFile; segments: string[] }[] = [];
@@ -82,5 +72,17 @@ export class FileSet {
     found.sort((a, b) => (a.name < b.name ? -1 : 1));
     this.#known.set(path, found);
     return found;
+  }
+
+  /** The files right in a directory, which is found by the end of its path like a file; those without a directory are in any. */
+  below(path: string): SourceFile[] {
+    const wanted = segmentsOf(path);
+    return this.#all
+      .filter(({ segments }) => {
+        const directory = segments.slice(0, -1);
+        const count = Math.min(directory.length, wanted.length);
+        return directory.slice(-count || directory.length).every((part, at) => part === wanted.slice(-count)[at]);
+      })
+      .map(({ file }) => file);
   }
 }

@@ -1,5 +1,5 @@
-import { clean } from '../clean.ts';
-import type { ImportedAccessList } from '../reading.ts';
+import { clean } from './clean.ts';
+import type { ImportedAccessList } from './reading.ts';
 
 /** Gives lists of one name a number: ours differ in their names. */
 export const createNames = () => {
