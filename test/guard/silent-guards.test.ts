@@ -81,8 +81,11 @@ describe('guards that give no verdict', () => {
       ['gone', 'silent'],
     ])(`${what}: a guard that says nothing is waited for once, whoever else there is (%s, %s)`, async (...given) => {
       await start(...given);
-      for (let i = 0; i < REQUESTS; i++) {
-        const answer = await ask({ port: guarded.httpPort, ...(body === undefined ? {} : { body }) });
+      // All at once: each waits for its own.
+      const asked = Array.from({ length: REQUESTS }, () =>
+        ask({ port: guarded.httpPort, ...(body === undefined ? {} : { body }) }),
+      );
+      for (const answer of await Promise.all(asked)) {
         expect(answer.status).toBe(503);
         expect(answer.body).toContain('This request could not be checked. Please try again.');
       }
