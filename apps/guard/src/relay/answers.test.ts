@@ -1,6 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { answerTo, ask, begin, count, INSPECTED, it, reached, refusal } from '../testing/given-relay.ts';
+import { answerTo, ask, begin, count, givenRelay, INSPECTED, it, reached, refusal } from '../testing/given-relay.ts';
+
+givenRelay();
 
 test.each([['text/html'], ['text/plain; charset=utf-8'], ['TEXT/XML'], [' application/json ']])(
   'an answer of type %j is read before the client sees any of it',

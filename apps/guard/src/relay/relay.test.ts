@@ -8,6 +8,7 @@ import {
   begin,
   count,
   ended,
+  givenRelay,
   hostHeaders,
   INSPECTED,
   it,
@@ -20,6 +21,8 @@ import {
   WITHOUT_FIREWALL,
 } from '../testing/given-relay.ts';
 import { OFFICE } from '../testing/office.ts';
+
+givenRelay();
 
 test('a request that passes reaches its origin as it was, and its answer the client', async () => {
   it.answer = (_incoming, response) => {

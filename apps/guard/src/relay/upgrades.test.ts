@@ -3,7 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { eventually } from '../../../../test/support/eventually.ts';
-import { connectToRelay, hostHeaders, it, reached, WITH_LIST } from '../testing/given-relay.ts';
+import { connectToRelay, givenRelay, hostHeaders, it, reached, WITH_LIST } from '../testing/given-relay.ts';
+
+givenRelay();
 
 /** Asks for another protocol; resolves with what came back, and the connection. */
 const upgrade = async (headers: Record<string, string>, first = ''): Promise<{ head: string; socket: Socket }> => {

@@ -83,86 +83,89 @@ export const reached: { url: string; headers: string[]; body: string }[] = [];
 export const ended: string[] = [];
 const slab = new Float64Array(SLAB_LENGTH);
 
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'sp-relay-'));
-  const { counters } = guardFiles(directory, 0);
-  mkdirSync(dirname(counters), { recursive: true });
-  mkdirSync(join(directory, 'bodies'));
-  const counting = createCountFile(counters);
-  const start = (): RunningThread =>
-    runThread('lane', {
-      data: { config, dataDir: directory, index: 0, shared: counting.shared, slot: counting.take() },
-      onLine: () => {},
-      onExit: () => {},
+/** Starts the relay for the tests of a file; for each of them, `it` is as new. */
+export const givenRelay = (): void => {
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'sp-relay-'));
+    const { counters } = guardFiles(directory, 0);
+    mkdirSync(dirname(counters), { recursive: true });
+    mkdirSync(join(directory, 'bodies'));
+    const counting = createCountFile(counters);
+    const start = (): RunningThread =>
+      runThread('lane', {
+        data: { config, dataDir: directory, index: 0, shared: counting.shared, slot: counting.take() },
+        onLine: () => {},
+        onExit: () => {},
+      });
+    judge = start();
+    const now = (): number => performance.now();
+    lanes = createLanes({ judge: () => judge, start, now });
+    it.places = createPlaces({ total: 40, share: 40, now });
+    forwarder = createForwarder(join(directory, 'origin'));
+    const counter = createCounter(slab);
+    const tell = (block: GuardBlock) => told.push(block);
+    const { onRequest, onUpgrade } = createRelay({
+      policy: () => it.policy,
+      isReady: () => it.isReady,
+      judge: createJudge({ counter, tell }),
+      lanes,
+      counter,
+      counted: () => it.saved++,
+      tell,
+      bodies: createBodyHolder({
+        directory: join(directory, 'bodies'),
+        blockBytes: 65_536,
+        memory: { total: 1_000_000, share: 1_000_000 },
+        spool: { total: 10_000_000, share: 10_000_000 },
+        diskReserve: 0,
+        now,
+      }),
+      places: it.places,
+      forwarder,
     });
-  judge = start();
-  const now = (): number => performance.now();
-  lanes = createLanes({ judge: () => judge, start, now });
-  it.places = createPlaces({ total: 40, share: 40, now });
-  forwarder = createForwarder(join(directory, 'origin'));
-  const counter = createCounter(slab);
-  const tell = (block: GuardBlock) => told.push(block);
-  const { onRequest, onUpgrade } = createRelay({
-    policy: () => it.policy,
-    isReady: () => it.isReady,
-    judge: createJudge({ counter, tell }),
-    lanes,
-    counter,
-    counted: () => it.saved++,
-    tell,
-    bodies: createBodyHolder({
-      directory: join(directory, 'bodies'),
-      blockBytes: 65_536,
-      memory: { total: 1_000_000, share: 1_000_000 },
-      spool: { total: 10_000_000, share: 10_000_000 },
-      diskReserve: 0,
-      now,
-    }),
-    places: it.places,
-    forwarder,
-  });
-  relay = createServer(onRequest).on('checkContinue', onRequest).on('upgrade', onUpgrade);
-  it.origin = createServer((incoming, response) => {
-    const chunks: Buffer[] = [];
-    incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
-    incoming.once('close', () => ended.push(incoming.url ?? ''));
-    incoming.once('end', () => {
-      const body = Buffer.concat(chunks).toString('latin1');
-      reached.push({ url: incoming.url ?? '', headers: incoming.rawHeaders, body });
-      it.answer(incoming, response, body);
+    relay = createServer(onRequest).on('checkContinue', onRequest).on('upgrade', onUpgrade);
+    it.origin = createServer((incoming, response) => {
+      const chunks: Buffer[] = [];
+      incoming.on('data', (chunk: Buffer) => chunks.push(chunk));
+      incoming.once('close', () => ended.push(incoming.url ?? ''));
+      incoming.once('end', () => {
+        const body = Buffer.concat(chunks).toString('latin1');
+        reached.push({ url: incoming.url ?? '', headers: incoming.rawHeaders, body });
+        it.answer(incoming, response, body);
+      });
     });
+    await once(relay.listen(join(directory, 'relay')), 'listening');
+    await once(it.origin.listen(join(directory, 'origin')), 'listening');
+    expect(await judge.started).toMatchObject({ diagnostics: [] });
   });
-  await once(relay.listen(join(directory, 'relay')), 'listening');
-  await once(it.origin.listen(join(directory, 'origin')), 'listening');
-  expect(await judge.started).toMatchObject({ diagnostics: [] });
-});
-afterAll(async () => {
-  for (const server of [relay, it.origin]) {
-    server.close();
-    server.closeAllConnections();
-  }
-  forwarder.stop();
-  it.places.stop();
-  await lanes.stop();
-  void judge.retire(0);
-  await judge.exited;
-  rmSync(directory, { recursive: true });
-});
-beforeEach(() => {
-  it.policy = policyOf();
-  it.isReady = true;
-  it.answer = (_incoming, response) => response.end('fine');
-  told.length = 0;
-  it.saved = 0;
-  slab.fill(0);
-  reached.length = 0;
-  ended.length = 0;
-});
-// Whatever became of a request, it holds nothing any more.
-afterEach(async () => {
-  await eventually(it.places.inUse).toBe(0);
-  expect(readdirSync(join(directory, 'bodies'))).toEqual([]);
-});
+  afterAll(async () => {
+    for (const server of [relay, it.origin]) {
+      server.close();
+      server.closeAllConnections();
+    }
+    forwarder.stop();
+    it.places.stop();
+    await lanes.stop();
+    void judge.retire(0);
+    await judge.exited;
+    rmSync(directory, { recursive: true });
+  });
+  beforeEach(() => {
+    it.policy = policyOf();
+    it.isReady = true;
+    it.answer = (_incoming, response) => response.end('fine');
+    told.length = 0;
+    it.saved = 0;
+    slab.fill(0);
+    reached.length = 0;
+    ended.length = 0;
+  });
+  // Whatever became of a request, it holds nothing any more.
+  afterEach(async () => {
+    await eventually(it.places.inUse).toBe(0);
+    expect(readdirSync(join(directory, 'bodies'))).toEqual([]);
+  });
+};
 
 export const count = (name: CountName): number => readCounts([slab])[name];
 

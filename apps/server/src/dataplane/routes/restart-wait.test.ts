@@ -1,5 +1,7 @@
-import { expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { createRestartWait } from './restart-wait.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 const given = () => {
   vi.useFakeTimers();
