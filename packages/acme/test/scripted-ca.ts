@@ -59,7 +59,7 @@ export const payloadOf = ({ body = '{}' }: AcmeRequest): unknown => {
 
 /**
  * A CA that says what it is told to say: what no real one says, since the client must bear it. Every answer has a fresh nonce.
- * Whether the client speaks ACME at all is what pebble.test.ts is for.
+ * Whether the client speaks ACME at all is what pebble/ is for.
  */
 export const scriptedCa = (script: Script = {}) => {
   const asked: AcmeRequest[] = [];
