@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandFailure } from '../failure.ts';
 
@@ -19,14 +19,30 @@ const reading = <Result>(read: () => Result): Result => {
   }
 };
 
-/** Files at or below a path; links are followed, as certbot's `live` is made of them, and a loop of them ends at the file's own error. */
-const filesBelow = (path: string): string[] => {
+/** Whether there is something behind a name; a link to nothing, or to itself, is none. */
+const isThere = (path: string): boolean => {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ELOOP') return false;
+    throw error;
+  }
+};
+
+/**
+ * Files at or below a path. Links are followed, as certbot's `live` is made of them; but each directory is looked at once, by whatever
+ * name: links to directories above would lead to more and more of them.
+ */
+const filesBelow = (path: string, seen: Set<string>): string[] => {
   if (!reading(() => statSync(path)).isDirectory()) return [path];
+  const directory = reading(() => realpathSync(path));
+  if (seen.has(directory)) return [];
+  seen.add(directory);
   return reading(() => readdirSync(path))
     .sort()
     .map((name) => join(path, name))
-    .filter((below) => statSync(below, { throwIfNoEntry: false }) !== undefined)
-    .flatMap(filesBelow);
+    .filter((below) => reading(() => isThere(below)))
+    .flatMap((below) => filesBelow(below, seen));
 };
 
 const holdsPem = (bytes: Buffer): boolean =>
@@ -39,7 +55,8 @@ const holdsPem = (bytes: Buffer): boolean =>
  */
 export const readCertificateFiles = (paths: readonly string[]): ReadFile[] => {
   const files: ReadFile[] = [];
-  for (const path of new Set(paths.flatMap(filesBelow))) {
+  const seen = new Set<string>();
+  for (const path of new Set(paths.flatMap((one) => filesBelow(one, seen)))) {
     const { size } = reading(() => statSync(path));
     if (size === 0 || size > MAX_FILE_BYTES) continue;
     const bytes = reading(() => readFileSync(path)) as Buffer<ArrayBuffer>;
