@@ -13,6 +13,8 @@ export interface CertificateOptions {
   /** OpenSSL's `-days`; a negative number makes an expired one. */
   days?: number;
   passphrase?: string;
+  /** It says that it is an authority, as what `openssl req -x509` makes does. */
+  isAuthority?: boolean;
   /** How OpenSSL makes the key, `key.pem`; default: EC on P-256. */
   keyCommand?: readonly string[];
 }
@@ -32,7 +34,8 @@ export const makeCertificate = (names: readonly string[], options: CertificateOp
     openssl([...(options.keyCommand ?? P256)], directory);
     const subject = ['-subj', `/CN=${names[0]}`];
     openssl(['req', '-new', '-key', 'key.pem', ...subject, '-out', 'request.pem'], directory);
-    writeFileSync(join(directory, 'san.cnf'), `subjectAltName=${names.map(alternativeName).join(',')}\n`);
+    const constraint = options.isAuthority === true ? 'basicConstraints=critical,CA:TRUE\n' : '';
+    writeFileSync(join(directory, 'san.cnf'), `${constraint}subjectAltName=${names.map(alternativeName).join(',')}\n`);
     const sign = ['x509', '-req', '-in', 'request.pem', '-signkey', 'key.pem', '-extfile', 'san.cnf'];
     openssl([...sign, '-days', String(days), '-out', 'cert.pem'], directory);
     if (options.passphrase !== undefined) {

@@ -35,6 +35,7 @@ onBothDatabases('an import of files', (kind) => {
     const fresh = makeCertificate(['bot.example.com'], { days: 50 });
     const [caddy, traefik] = [makeCertificate(['caddy.example.com']), makeCertificate(['traefik.example.com'])];
     const expired = makeCertificate(['old.example.com'], { days: -1 });
+    const ownSigned = makeCertificate(['self.example.com'], { isAuthority: true });
     const locked = makeCertificate(['locked.example.com'], { passphrase: 'x' });
     const lonely = makeCertificate(['lonely.example.com']);
     const acme = { le: { Certificates: [{ certificate: base64(traefik.certificate), key: base64(traefik.key) }] } };
@@ -51,6 +52,7 @@ onBothDatabases('an import of files', (kind) => {
       'signed.cer': signed.certificate,
       'signed.key': signed.key,
       'ca.cer': signed.authority,
+      'self.pem': ownSigned.certificate + ownSigned.key,
       'expired.pem': expired.certificate + expired.key,
       'locked.crt': locked.certificate,
       'locked.key': locked.key,
@@ -72,6 +74,7 @@ onBothDatabases('an import of files', (kind) => {
       'signed.cer': 'imported',
       'signed.key': 'same',
       'ca.cer': 'authority',
+      'self.pem': 'imported',
       'expired.pem': 'expired',
       'locked.crt': 'unpaired',
       'locked.key': 'refused',
@@ -79,12 +82,13 @@ onBothDatabases('an import of files', (kind) => {
       'broken.pem': 'refused',
       README: 'ignored',
     });
-    expect(imported).toBe(4);
+    expect(imported).toBe(5);
     expect(entries.find(({ file }) => file === 'locked.key')?.message).toContain('openssl pkey');
     const stored = await call<Certificate[]>('GET', '/certificates');
     expect(stored.map(({ name, provider }) => `${name} ${provider}`).sort()).toEqual([
       'bot.example.com custom',
       'caddy.example.com custom',
+      'self.example.com custom',
       'signed.example.com custom',
       'traefik.example.com custom',
     ]);
@@ -93,7 +97,7 @@ onBothDatabases('an import of files', (kind) => {
     const again = await bring(files);
     expect(again.imported).toBe(0);
     expect(again.told).toMatchObject({ 'live/bot/fullchain.pem': 'present', 'acme.json': 'present' });
-    expect(await call<Certificate[]>('GET', '/certificates')).toHaveLength(4);
+    expect(await call<Certificate[]>('GET', '/certificates')).toHaveLength(5);
   });
 
   test('completes a chain from other files, without the root', async () => {

@@ -27,17 +27,25 @@ const chainOf = (leaf: X509Certificate, bySubject: ReadonlyMap<string, X509Certi
   return chain;
 };
 
+/**
+ * Whether it only certifies others. OpenSSL's "req -x509" calls a server's own certificate an authority's, too, unless it is told not to; but
+ * that is for names.
+ */
+export const isAuthority = (certificate: X509Certificate): boolean =>
+  certificate.ca && certificate.subjectAltName === undefined;
+
 /** Certificates with the keys that belong to them, by public key. Authorities that came along with their key are none of them. */
 export const pairUp = ({ certificates, keys }: Found): Pair[] => {
   const bySubject = new Map<string, X509Certificate[]>();
   for (const { certificate } of certificates.values()) {
-    const { subject } = certificate;
-    bySubject.set(subject, [...(bySubject.get(subject) ?? []), certificate]);
+    const namesakes = bySubject.get(certificate.subject);
+    if (namesakes) namesakes.push(certificate);
+    else bySubject.set(certificate.subject, [certificate]);
   }
   const pairs: Pair[] = [];
   for (const leaf of certificates.values()) {
     const key = keys.get(leaf.key);
-    if (!key || leaf.certificate.ca) continue;
+    if (!key || isAuthority(leaf.certificate)) continue;
     pairs.push({ leaf, key, chainPem: chainOf(leaf.certificate, bySubject).map(String).join('') });
   }
   return pairs;

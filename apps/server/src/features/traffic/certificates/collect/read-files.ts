@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, hash, type KeyObject, X509Certificate } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { jsonPairs } from './json-pairs.ts';
 import { pemBlocks } from './pem-blocks.ts';
 
@@ -35,8 +36,11 @@ const digestOf = (publicKey: KeyObject): string =>
 
 const ENCRYPTED = 'the key is encrypted: take the passphrase off first, with "openssl pkey -in KEY -out OTHER"';
 
-/** Reads certificates and private keys out of files, whatever they are called: PEM, and JSON that holds PEM. */
-export const readFiles = (given: readonly CollectedFile[]): Found => {
+/**
+ * Reads certificates and private keys out of files, whatever they are called: PEM, and JSON that holds PEM. Others have their turn between
+ * files, for keys of many megabytes take seconds.
+ */
+export const readFiles = async (given: readonly CollectedFile[]): Promise<Found> => {
   const found: Found = { certificates: new Map(), keys: new Map(), refused: [] };
 
   const addCertificate = (file: string, text: string): void => {
@@ -59,6 +63,7 @@ export const readFiles = (given: readonly CollectedFile[]): Found => {
   const refuse = (file: string, message: string): void => void found.refused.push({ file, message });
 
   for (const { file, text } of given) {
+    await yieldToOthers();
     for (const { label, text: block } of [text, ...jsonPairs(text)].flatMap(pemBlocks)) {
       const isKey = label.endsWith('PRIVATE KEY');
       if (isKey && (label.startsWith('ENCRYPTED') || block.includes('Proc-Type: 4,ENCRYPTED'))) refuse(file, ENCRYPTED);

@@ -6,8 +6,8 @@ import { Refusal } from '@sallyport/store/errors';
 import { type CertificatePair, parseCertificatePair } from '../pem.ts';
 import type { CertificatePlane, Certificates } from '../service.ts';
 import type { CertificateStore } from '../store.ts';
-import { type Pair, pairUp } from './pair-up.ts';
-import { type CollectedFile, readFiles } from './read-files.ts';
+import { isAuthority, type Pair, pairUp } from './pair-up.ts';
+import { type CollectedFile, type Found, readFiles } from './read-files.ts';
 
 export interface CollectDeps {
   transact: Transact;
@@ -102,7 +102,7 @@ export const createCollect = ({ transact, store, create, plane, clock }: Collect
 
   const report = (
     given: readonly CollectedFile[],
-    found: ReturnType<typeof readFiles>,
+    found: Found,
     candidates: readonly Candidate[],
   ) => {
     const entries: CertificateImportEntry[] = [];
@@ -137,10 +137,12 @@ export const createCollect = ({ transact, store, create, plane, clock }: Collect
     for (const leaf of found.certificates.values()) {
       const file = leaf.files.find((one) => !told.has(one));
       if (file === undefined || paired.has(leaf)) continue;
-      const message = leaf.certificate.ca
-        ? 'certificates of authorities: used where a chain needs them'
-        : `no file has the key of the certificate for ${namesOf(leaf.certificate)}`;
-      tell(file, { outcome: leaf.certificate.ca ? 'authority' : 'unpaired', message });
+      if (isAuthority(leaf.certificate)) {
+        tell(file, { outcome: 'authority', message: 'certificates of authorities: used where a chain needs them' });
+      } else {
+        const message = `no file has the key of the certificate for ${namesOf(leaf.certificate)}`;
+        tell(file, { outcome: 'unpaired', message });
+      }
     }
     for (const key of found.keys.values()) {
       const file = key.files.find((one) => !told.has(one));
@@ -154,7 +156,7 @@ export const createCollect = ({ transact, store, create, plane, clock }: Collect
 
   /** Takes what is good and tells what became of each file. Nothing is taken when the store fails half-way. */
   return async (files: readonly CollectedFile[], actor: Actor): Promise<CertificateImport> => {
-    const found = readFiles(files);
+    const found = await readFiles(files);
     const candidates = pairUp(found).map((pair) => judge(pair, clock()));
     leaveSuperseded(candidates);
     const wantsAny = candidates.some(({ fate }) => fate === undefined);
