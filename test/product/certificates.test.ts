@@ -1,7 +1,10 @@
-import type { AcmeAccount, Certificate, CertificateInUse, Preflight, ProxyHost, SignedIn } from '@sallyport/contract';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { AcmeAccount, Certificate, CertificateInUse, ProxyHost, SignedIn } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
+import { sallyport } from '../support/sallyport-command.ts';
 import { servedCertificate } from '../support/served-certificate.ts';
 import { type Pebble, startPebble } from '../support/start-pebble.ts';
 import { until } from '../support/until.ts';
@@ -152,12 +155,21 @@ describe('certificates that come and renew by themselves', () => {
     expect(failed.steps.find(({ status }) => status === 'failed')?.name).toBe('preflight');
     expect(failed.issue).toMatch(/127\.0\.0\.9 was asked for elsewhere\.example\.test: connection refused\. Lead port/);
     expect(failed.problem).toBeNull();
-    const body = { names: [name, 'one.example.test'] };
-    const { ok, checks } = await send<Preflight>(product, 'POST', '/certificates/preflight', body);
-    expect(ok).toBe(false);
-    expect(
-      checks.filter((check) => !check.ok).map(({ name: what, subject, blocks }) => ({ what, subject, blocks })),
-    ).toEqual([{ what: 'port-80', subject: name, blocks: true }]);
-    expect(checks.map(({ name: what }) => what)).toContain('limits');
+
+    // The same from the command line, without an order.
+    const { token } = await send<{ token: string }>(product, 'POST', '/tokens', { name: 'preflight', role: 'admin' });
+    const tokenFile = join(product.dataDir, 'preflight-token');
+    writeFileSync(tokenFile, token, { mode: 0o600 });
+    const args = ['certificate', 'preflight', name, 'one.example.test', '--token-file', tokenFile];
+    const env = { SALLYPORT_HTTP_BIND: `127.0.0.1:${product.ports.api}` };
+    const looked = await sallyport(product.dataDir, args, { env });
+    expect(looked).toMatchObject({ code: 1, err: expect.stringContaining('an order would fail') });
+    const lines = looked.out.split('\n').filter((line) => /^(?:ok|NOT|doubt) /.test(line));
+    const inTheWay = lines.filter((line) => !line.startsWith('ok'));
+    expect(inTheWay).toEqual([
+      expect.stringMatching(/^NOT +port-80 +elsewhere\.example\.test .*127\.0\.0\.9 .* Lead port/),
+    ]);
+    expect(lines).toContainEqual(expect.stringMatching(/^ok +port-80 +one\.example\.test/));
+    expect(lines).toContainEqual(expect.stringMatching(/^ok +limits/));
   });
 });

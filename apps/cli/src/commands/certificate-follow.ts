@@ -5,6 +5,8 @@ import { CommandFailure } from '../failure.ts';
 import { print, visible } from '../print.ts';
 
 const POLL_MS = 500;
+/** From its place in the store to the proxy it takes milliseconds, or as long as HAProxy takes to start. */
+const MOST_LOOKS = 120;
 
 /** What an authority said, and what happens next. */
 const failureOf = ({ issue, problem, next_attempt_at }: Certificate): string =>
@@ -18,8 +20,8 @@ const failureOf = ({ issue, problem, next_attempt_at }: Certificate): string =>
     .join('; ');
 
 /**
- * Waits until the attempt after `before` has ended, and tells each of its steps once to `say`. Resolves with the certificate; throws a
- * `CommandFailure` with the authority's words when it failed.
+ * Waits until the attempt after `before` has ended and the proxy serves what came of it, and tells each of its steps once to `say`.
+ * Resolves with the certificate; throws a `CommandFailure` with the authority's words when it failed, or why the proxy lacks it.
  */
 export const followAttempt = async (
   call: CallApi,
@@ -28,9 +30,10 @@ export const followAttempt = async (
   say: (line: string) => void = (line) => print(visible(line)),
 ): Promise<Certificate> => {
   const told = new Map<string, string>();
+  let looks = 0;
   for (;;) {
     const certificate = await call<Certificate>('GET', `/certificates/${id}`);
-    const { steps, last_attempt_at, status } = certificate;
+    const { steps, last_attempt_at, status, applied } = certificate;
     for (const { name, status: reached, message } of steps) {
       const line = `${name}: ${reached}${message === '' ? '' : `: ${message}`}`;
       if (reached === 'waiting' || told.get(name) === line) continue;
@@ -39,8 +42,9 @@ export const followAttempt = async (
     }
     if (last_attempt_at !== before.last_attempt_at) {
       const hasFailed = status !== 'valid' || steps.some((step) => step.status === 'failed');
-      if (hasFailed) throw new CommandFailure(visible(failureOf(certificate)));
-      return certificate;
+      if (hasFailed || looks > MOST_LOOKS) throw new CommandFailure(visible(failureOf(certificate)));
+      if (applied) return certificate;
+      looks += 1;
     }
     await delay(POLL_MS);
   }

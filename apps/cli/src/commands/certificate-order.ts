@@ -87,7 +87,10 @@ export const renewCommand = (): Command =>
       tell(wait ? await followAttempt(call, before.id, before, json ? quiet : undefined) : certificate, json);
     });
 
-/** `sallyport certificate preflight`: exits with 1 when something stands in the way. */
+/** What is sure to keep an order back, and what only looks so from here. */
+const markOf = ({ ok, blocks }: Preflight['checks'][number]): string => (ok ? 'ok' : blocks ? 'NOT' : 'doubt');
+
+/** `sallyport certificate preflight`: exits with 1 when something is sure to stand in the way. */
 export const preflightCommand = (): Command =>
   withOrder(new Command('preflight'))
     .description('look for what would keep an order from succeeding, and order nothing')
@@ -101,14 +104,13 @@ export const preflightCommand = (): Command =>
       else {
         printTable(
           ['', 'check', 'of', 'seen', 'to do'],
-          preflight.checks.map(({ ok, name, subject, message, fix }) => [
-            ok ? 'ok' : 'NOT',
-            name,
-            subject,
-            message,
-            fix ?? '',
-          ]),
+          preflight.checks.map((check) => [markOf(check), check.name, check.subject, check.message, check.fix ?? '']),
         );
       }
-      if (!preflight.ok) throw new CommandFailure('an order would fail: see what is NOT ok');
+      if (preflight.checks.some((check) => markOf(check) === 'NOT'))
+        throw new CommandFailure('an order would fail: see what is NOT ok');
+      if (!preflight.ok && !options.json) {
+        print('');
+        print('An order is made all the same: what is in doubt may look so from here only.');
+      }
     });
