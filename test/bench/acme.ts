@@ -32,8 +32,8 @@ const THREADS = 2;
 const POLL_MS = 10;
 const LOOK_MS = 1_000;
 const TICKS_PER_SECOND = 100;
-/** A quarter of an hour for a thousand, a minute and a half for a few. */
-const minutes = Number(process.argv[4] ?? 1.5 + count * 0.0135);
+/** A quarter of an hour for a thousand, three minutes for a few. */
+const minutes = Number(process.argv[4] ?? 3 + count * 0.012);
 
 const say = (text: string): void => {
   process.stdout.write(`${text}\n`);
