@@ -26,7 +26,7 @@ const readName = (identifier: unknown, from: string): string => {
 export const readOrder = (body: string, url: string, ownUrl: OwnUrl): Order => {
   const document = parseObject(body, url);
   const status = readStatus(member(document, 'status'), STATUSES, url);
-  const certificate = member(document, 'certificate');
+  const certificate = member(document, 'certificate') ?? undefined;
   if (status === 'valid' && certificate === undefined) {
     throw new AcmeProtocolError(url, 'the order is valid, but does not say where its certificate is');
   }

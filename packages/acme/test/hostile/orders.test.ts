@@ -20,6 +20,12 @@ describe('orders', () => {
     expect((error as Error).message).toContain(problem);
   });
 
+  test('whose fields are there, and are nothing', async () => {
+    const body = { ...pendingOrder, certificate: null, error: null, expires: null, notBefore: null };
+    const read = await scriptedCa({ '/order': { body } }).client().order(`${CA}/order`);
+    expect(read).toMatchObject({ status: 'pending', certificate: undefined, error: undefined, expires: undefined });
+  });
+
   test('for other names than those asked for', async () => {
     const error = await failure(
       scriptedCa()
