@@ -79,10 +79,10 @@ test('whatever a CA answers, it is read or refused, and nothing unseen gets thro
         }
       }
     }),
-    { numRuns: 3_000 },
+    { numRuns: 1_000 },
   );
   // It tells at all: a problem is read from anything.
-  expect(read.at(-1)).toBeGreaterThan(1_000);
+  expect(read.at(-1)).toBeGreaterThan(300);
 });
 
 test('texts are bounded, whole characters, and have nothing unseen', () => {
