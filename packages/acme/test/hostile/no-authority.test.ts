@@ -1,4 +1,5 @@
 import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { makeCertificate } from '../../../../test/support/certificates.ts';
 import { AcmeProtocolError, AcmeUnreachable, createAcmeClient, limits } from '../../src/index.ts';

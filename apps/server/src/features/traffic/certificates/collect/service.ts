@@ -100,11 +100,7 @@ export const createCollect = ({ transact, store, create, plane, clock }: Collect
     return made;
   };
 
-  const report = (
-    given: readonly CollectedFile[],
-    found: Found,
-    candidates: readonly Candidate[],
-  ) => {
+  const report = (given: readonly CollectedFile[], found: Found, candidates: readonly Candidate[]) => {
     const entries: CertificateImportEntry[] = [];
     const told = new Set<string>();
     const tell = (
