@@ -10,11 +10,13 @@ import {
   IconKey,
   IconLifebuoy,
   IconLock,
+  IconRadar2,
   IconServer2,
   IconSettings,
   IconShield,
   IconShieldX,
   IconUsers,
+  IconWall,
   IconWorldWww,
   type TablerIcon,
 } from '@tabler/icons-react';
@@ -36,8 +38,10 @@ export type ViewName =
   | 'certificates'
   | 'accessLists'
   | 'security'
+  | 'firewall'
   | 'blocks'
   | 'decisions'
+  | 'crowdsec'
   | 'logs'
   | 'users'
   | 'tokens'
@@ -66,8 +70,10 @@ export const SECTIONS: readonly { name: Section | undefined; views: readonly Vie
     name: 'protection',
     views: [
       { path: '/security', name: 'security', icon: IconShield },
+      { path: '/firewall', name: 'firewall', icon: IconWall },
       { path: '/blocks', name: 'blocks', icon: IconShieldX, isAdmins: true },
       { path: '/decisions', name: 'decisions', icon: IconLock },
+      { path: '/crowdsec', name: 'crowdsec', icon: IconRadar2 },
       { path: '/access-lists', name: 'accessLists', icon: IconKey },
       { path: '/logs', name: 'logs', icon: IconChartDots3 },
     ],

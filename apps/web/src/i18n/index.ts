@@ -36,6 +36,11 @@ export const speak = async (language: Language): Promise<void> => {
   await i18next.changeLanguage(language);
 };
 
+/** Adds the texts of screens that come later than the page, in each language: they are fetched with their screens. */
+export const addTexts = (namespace: string, texts: Readonly<Record<Language, object>>): void => {
+  for (const [language, bundle] of Object.entries(texts)) i18next.addResourceBundle(language, namespace, bundle);
+};
+
 /**
  * Makes the texts ready, in the language that was chosen, or the browser's. `en`: the texts that are there from the beginning;
  * `fetchOthers` gets those of another language.

@@ -8,6 +8,8 @@ interface PageFormProps<T extends Record<string, unknown>> {
   object: ObjectForm<T> & { takeTheirs: () => void };
   /** Called when it was saved. */
   onSaved: () => void;
+  /** The word on the button. Default: save. */
+  action?: string | undefined;
   isReadOnly?: boolean;
   /** More buttons, beside the one that saves. */
   more?: ReactNode;
@@ -16,13 +18,13 @@ interface PageFormProps<T extends Record<string, unknown>> {
 
 /** A form that stands on a page: what was typed is saved or discarded, and nothing else. */
 export const PageForm = <T extends Record<string, unknown>>(props: PageFormProps<T>) => {
-  const { object, onSaved, isReadOnly = false, more, children } = props;
+  const { object, onSaved, action, isReadOnly = false, more, children } = props;
   const { form, overtaken, isSaving, takeTheirs } = object;
   const { t } = useTranslation();
   const buttons = !isReadOnly && (
     <Group gap="xs">
       <Button type="submit" loading={isSaving} disabled={!form.isDirty() || overtaken !== undefined}>
-        {t('save')}
+        {action ?? t('save')}
       </Button>
       {form.isDirty() && (
         <Button variant="default" onClick={() => form.reset()}>

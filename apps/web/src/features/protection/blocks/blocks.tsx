@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import type { BlockLayer, BlockSummary } from '@sallyport/contract';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, Outlet, useNavigate } from 'react-router';
+import { Link, Outlet, useNavigate, useSearchParams } from 'react-router';
 import { useAnswer } from '../../../api/query.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Moment } from '../../../ui/moment.tsx';
@@ -26,8 +26,9 @@ const referenceOf = ({ reference }: BlockSummary): string => reference;
 export const Blocks = () => {
   const { t } = useTranslation('protection');
   const navigate = useNavigate();
+  const [params] = useSearchParams();
   const [search, setSearch] = useState('');
-  const [layer, setLayer] = useState('');
+  const [layer, setLayer] = useState(params.get('layer') ?? '');
   const [asked] = useDebouncedValue(search.trim(), DEBOUNCE_MS);
   const { data, error, refetch } = useAnswer<{ blocks: BlockSummary[] }>('/security/blocks', {
     query: { limit: MOST, search: asked, layer },

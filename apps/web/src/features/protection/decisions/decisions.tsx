@@ -28,7 +28,7 @@ export const Decisions = () => {
   const navigate = useNavigate();
   const [params] = useSearchParams();
   const [search, setSearch] = useState(params.get('search') ?? '');
-  const [source, setSource] = useState('');
+  const [source, setSource] = useState(params.get('source') ?? '');
   const { data, error, refetch } = useAnswer<{ decisions: Decision[] }>('/security/decisions', {
     query: { limit: MOST, source, search: search.trim() },
     everyMs: 10_000,

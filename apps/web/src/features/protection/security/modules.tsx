@@ -46,11 +46,13 @@ export const Modules = ({ status }: { status: SecurityStatus }) => {
       name: 'waf',
       isOn: waf.enabled,
       effect: t(waf.enabled ? wafEffect : 'security.order.wafOff'),
+      path: '/firewall',
     },
     {
       name: 'crowdsec',
       isOn: crowdsec.enabled,
       effect: t(crowdsec.enabled ? 'security.order.crowdsecOn' : 'security.order.crowdsecOff'),
+      path: '/crowdsec',
     },
   ];
 

@@ -1,0 +1,222 @@
+import { Anchor, Button, FileButton, Group, Input, Loader, Stack, Text, TextInput } from '@mantine/core';
+import type { Ruleset } from '@sallyport/contract';
+import { IconFileImport } from '@tabler/icons-react';
+import { lazy, Suspense, useCallback, useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useNavigate, useParams } from 'react-router';
+import { ApiError } from '../../../../api/api-error.ts';
+import { useAnswer, useChange, useRead } from '../../../../api/query.ts';
+import { useWho } from '../../../../app/who.ts';
+import { Confirm } from '../../../../ui/confirm.tsx';
+import { PageForm } from '../../../../ui/form/page-form.tsx';
+import { useObjectForm } from '../../../../ui/form/use-object-form.ts';
+import { notifyDone } from '../../../../ui/notify.ts';
+import { Problem } from '../../../../ui/problem.tsx';
+import { batchOf, offerUndo } from '../../../../ui/undo.tsx';
+import { CONFIRM_SECONDS, useConfig, useStatus } from '../../security/stored.ts';
+import { Choices } from '../choices.tsx';
+import { FirewallPage } from '../firewall-page.tsx';
+import { isActing } from '../firewall-state.tsx';
+import { CheckResult, useWords } from './check-result.tsx';
+import type { Mistake } from './mistakes.ts';
+import type { Editor as CodeEditor } from './rule-editor.tsx';
+import { useCheck } from './use-check.ts';
+
+const RuleEditor = lazy(() => import('./rule-editor.tsx'));
+
+const TOUCHED = ['/security'] as const;
+const NONE: readonly Mistake[] = [];
+
+/** Refuses a way into the application that nobody needs from outside. */
+const EXAMPLE = `# Nobody needs the administration from outside.
+SecRule REQUEST_FILENAME "@beginsWith /admin" \\
+    "id:100001,phase:1,deny,status:403,\\
+    msg:'Administration from outside',\\
+    severity:CRITICAL"
+`;
+
+interface EditorProps {
+  set: Ruleset | undefined;
+  etag: string | undefined;
+}
+
+const Editor = ({ set, etag }: EditorProps) => {
+  // What is saved is a change of what was shown at first, whatever was read behind the form since.
+  const [shown, setShown] = useState({ set, etag });
+  const { t } = useTranslation(['firewall', 'common']);
+  const { isAdmin } = useWho();
+  const navigate = useNavigate();
+  const editor = useRef<CodeEditor>(null);
+  const hintId = useId();
+  const status = useStatus();
+  const config = useConfig();
+  const known = useRead<{ rulesets: Ruleset[] }>('/security/rulesets');
+  const { mutateAsync } = useChange<{ ruleset: Ruleset }>(TOUCHED);
+  const isChosen = set !== undefined && config.data?.data.config?.waf_rules_source === set.name;
+  const isRisky = isChosen && status.data !== undefined && isActing(status.data);
+  const close = () => void navigate('/firewall/rules');
+
+  const initial = {
+    name: shown.set?.name ?? '',
+    mode: shown.set?.mode ?? 'owasp',
+    source_url: shown.set?.source_url ?? '',
+    content: shown.set?.content ?? '',
+  };
+  const object = useObjectForm(shown.etag ?? 'new', initial, async (body, isOverTheirs) => {
+    if (!set && known.data?.rulesets.some(({ name }) => name === body.name.trim())) {
+      throw new ApiError(409, { error: t('nameTaken') });
+    }
+    await mutateAsync({
+      method: 'POST',
+      path: '/security/rulesets',
+      body,
+      ifMatch: isOverTheirs ? undefined : shown.etag,
+      query: { confirm_within: isRisky ? CONFIRM_SECONDS : undefined },
+    });
+  });
+  const { form } = object;
+  const values = form.getValues();
+  const check = useCheck(values, isAdmin);
+  const wordsOf = useWords();
+  const takeTheirs = useCallback(() => setShown({ set, etag }), [set, etag]);
+
+  const remove = async ({ uuid, name }: Ruleset) => {
+    const answer = await mutateAsync({ method: 'DELETE', path: `/security/rulesets/${uuid}` });
+    offerUndo(t('removed', { name }), [batchOf(answer)], TOUCHED);
+    close();
+  };
+  const open = async (file: File | null) => {
+    if (file) form.setFieldValue('content', await file.text());
+  };
+
+  return (
+    <PageForm
+      object={{ ...object, takeTheirs }}
+      isReadOnly={!isAdmin}
+      onSaved={() => {
+        notifyDone(isRisky ? t('savedInForce') : t('savedSet', { name: values.name }));
+        close();
+      }}
+      more={
+        set &&
+        !isChosen && (
+          <Confirm
+            title={t('remove', { name: set.name })}
+            action={t('common:delete')}
+            onConfirm={() => remove(set)}
+            trigger={(ask) => (
+              <Button variant="subtle" color="red" ml="auto" onClick={ask}>
+                {t('common:delete')}
+              </Button>
+            )}
+          >
+            {t('removeAbout')}
+          </Confirm>
+        )
+      }
+    >
+      {isRisky && isAdmin && <Text size="sm">{t('selectedHint')}</Text>}
+      {!set && (
+        <TextInput
+          label={t('name')}
+          description={t('nameHint')}
+          required
+          maw={480}
+          maxLength={255}
+          {...form.getInputProps('name')}
+        />
+      )}
+      <Choices
+        label={t('modeOf')}
+        choices={(['owasp', 'custom'] as const).map((mode) => ({
+          value: mode,
+          label: t(`setModes.${mode}`),
+          about: t(`setModes.${mode}About`),
+        }))}
+        value={values.mode}
+        error={form.errors.mode}
+        onChange={(mode) => form.setFieldValue('mode', mode)}
+      />
+      <TextInput
+        label={t('sourceUrl')}
+        description={t('sourceUrlHint')}
+        maw={640}
+        spellCheck={false}
+        {...form.getInputProps('source_url')}
+      />
+      <Stack gap={4}>
+        <Group justify="space-between" align="flex-end" gap="xs">
+          <div>
+            <Text size="sm" fw={500} component="div">
+              {t('content')}
+            </Text>
+            {isAdmin && (
+              <Text size="xs" c="dimmed" id={hintId}>
+                {t('contentHint')}
+              </Text>
+            )}
+          </div>
+          {isAdmin && (
+            <Group gap="xs">
+              {values.content === '' && (
+                <Button size="xs" variant="default" onClick={() => form.setFieldValue('content', EXAMPLE)}>
+                  {t('example')}
+                </Button>
+              )}
+              <FileButton accept=".conf,.txt,text/plain" onChange={(file) => void open(file)}>
+                {({ onClick }) => (
+                  <Button
+                    size="xs"
+                    variant="default"
+                    leftSection={<IconFileImport size={14} aria-hidden />}
+                    onClick={onClick}
+                  >
+                    {t('openFile')}
+                  </Button>
+                )}
+              </FileButton>
+            </Group>
+          )}
+        </Group>
+        <Suspense fallback={<Loader size="sm" aria-label={t('common:loading')} />}>
+          <RuleEditor
+            ref={editor}
+            label={t('content')}
+            describedBy={hintId}
+            value={values.content}
+            onChange={(content) => form.setFieldValue('content', content)}
+            mistakes={check.data?.errors ?? NONE}
+            wordsOf={wordsOf}
+            isReadOnly={!isAdmin}
+          />
+        </Suspense>
+        {form.errors.content && (
+          <Input.Error role="alert" className="foreign">
+            {form.errors.content}
+          </Input.Error>
+        )}
+        {isAdmin && <CheckResult check={check} onOpen={(mistake) => editor.current?.goTo(mistake)} />}
+      </Stack>
+    </PageForm>
+  );
+};
+
+/** Makes or changes a rule set: what the address of the screen names. */
+export const RulesetForm = () => {
+  const { t } = useTranslation('firewall');
+  const { id } = useParams();
+  const { data, error } = useAnswer<{ ruleset: Ruleset }>(`/security/rulesets/${id}`, { isOn: id !== undefined });
+  const set = id === undefined ? undefined : data?.data.ruleset;
+  return (
+    <FirewallPage about={t('rulesAbout')}>
+      <Anchor component={Link} to="/firewall/rules" size="sm">
+        {t('back')}
+      </Anchor>
+      <Text component="h2" fw={600} size="lg" className="foreign">
+        {set?.name ?? (id === undefined ? t('add') : '')}
+      </Text>
+      <Problem error={error} />
+      {(id === undefined || set) && <Editor key={id ?? 'new'} set={set} etag={data?.etag} />}
+    </FirewallPage>
+  );
+};
