@@ -1,4 +1,7 @@
-import type { Row } from '@sallyport/store/snapshot/read-tables';
+import type { Executor } from '@sallyport/store/database/open';
+import type { Tables } from '@sallyport/store/database/tables';
+import { refuse } from '@sallyport/store/errors';
+import { type Row, readTables } from '@sallyport/store/snapshot/read-tables';
 
 /** A schema of an object, as the contract has them. */
 interface ObjectSchema {
@@ -7,10 +10,10 @@ interface ObjectSchema {
 
 type Properties = Readonly<Record<string, { type?: string }>>;
 
-/** Flags are 0 or 1 in the store, lists their JSON. */
+/** Flags are 0 or 1 in the store, lists and objects their JSON. */
 const shownValue = (type: string | undefined, value: Row[string]): unknown => {
   if (type === 'boolean' && (value === 0 || value === 1)) return value === 1;
-  return type === 'array' ? JSON.parse(String(value)) : value;
+  return type === 'array' || type === 'object' ? JSON.parse(String(value)) : value;
 };
 
 /**
@@ -44,4 +47,22 @@ export const createRowCheck = ({ properties }: ObjectSchema) => {
 /** Throws an `Error` unless a field is as the API would have stored it. */
 export const checkWritten = (field: string, stored: unknown, written: unknown): void => {
   if (stored !== written) throw new Error(`${field} is not as it is stored`);
+};
+
+/** Has `look` look at each row of a table. Throws a `Refusal` (400) with what it throws, in words that say `what` the row is. */
+export const checkEach = async (
+  db: Executor,
+  table: keyof Tables,
+  what: (row: Row) => string,
+  look: (row: Row) => unknown,
+): Promise<void> => {
+  for await (const { rows } of readTables(db, [table])) {
+    for (const row of rows) {
+      try {
+        await look(row);
+      } catch (error) {
+        throw refuse.invalid(`${what(row)}: ${(error as Error).message}`);
+      }
+    }
+  }
 };

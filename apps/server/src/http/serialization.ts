@@ -17,9 +17,10 @@ const BOUNDS: ReadonlySet<string> = new Set([
   'minItems',
   'maxItems',
   'uniqueItems',
+  'enum',
 ]);
 /** What holds values, and no schemas. */
-const PLAIN: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples', 'required']);
+const PLAIN: ReadonlySet<string> = new Set(['const', 'default', 'examples', 'required']);
 
 /**
  * A schema that takes what is stored as it is. A row that got into the store past the API, as by an older version, is shown, so that

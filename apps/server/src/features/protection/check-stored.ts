@@ -1,10 +1,9 @@
 import { formatNetwork, parseNetwork } from '@sallyport/access';
 import { AccessList, Decision, NotificationSettings, Ruleset, SecurityConfig } from '@sallyport/contract';
 import type { Executor } from '@sallyport/store/database/open';
-import { refuse } from '@sallyport/store/errors';
-import { type Row, readTables } from '@sallyport/store/snapshot/read-tables';
+import type { Row } from '@sallyport/store/snapshot/read-tables';
 import { normaliseSetup } from '../../dataplane/protection/waf-setup.ts';
-import { checkWritten, createRowCheck } from '../check-row.ts';
+import { checkEach, checkWritten, createRowCheck } from '../check-row.ts';
 import { checkNotifications } from './notifications/service.ts';
 import { createRuleCheck } from './rulesets/check-rules.ts';
 import { findCoreRuleSet } from './rulesets/core-rule-set.ts';
@@ -12,14 +11,6 @@ import { parseSourceUrl } from './rulesets/service.ts';
 import { normaliseExclusions } from './suite/exclusions.ts';
 import { normaliseNetworks } from './suite/network-list.ts';
 import { securityStore } from './suite/store.ts';
-
-const about = async (what: string, look: () => Promise<void>): Promise<void> => {
-  try {
-    await look();
-  } catch (error) {
-    throw refuse.invalid(`${what}: ${(error as Error).message}`);
-  }
-};
 
 /** Rows of which there is one. */
 const checkOnly = ({ id }: Row): void => {
@@ -96,16 +87,9 @@ const notifications = () => {
  * (400) that names the first that is not.
  */
 export const checkStoredProtection = async (db: Executor): Promise<void> => {
-  const each = async (
-    table: Parameters<typeof readTables>[1],
-    what: (row: Row) => string,
-    look: (row: Row) => Promise<void>,
-  ) => {
-    for await (const { rows } of readTables(db, table)) for (const row of rows) await about(what(row), () => look(row));
-  };
-  await each(['security_config'], () => 'the security configuration', suite());
-  await each(['notification_settings'], () => 'the notification settings', notifications());
-  await each(['access_lists'], ({ name }) => `access list ${name}`, lists());
-  await each(['decisions'], ({ ip }) => `the ban of ${ip}`, bans());
-  await each(['rulesets'], ({ name }) => `ruleset ${name}`, rulesets(db));
+  await checkEach(db, 'security_config', () => 'the security configuration', suite());
+  await checkEach(db, 'notification_settings', () => 'the notification settings', notifications());
+  await checkEach(db, 'access_lists', ({ name }) => `access list ${name}`, lists());
+  await checkEach(db, 'decisions', ({ ip }) => `the ban of ${ip}`, bans());
+  await checkEach(db, 'rulesets', ({ name }) => `ruleset ${name}`, rulesets(db));
 };

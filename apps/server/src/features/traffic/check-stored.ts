@@ -7,20 +7,13 @@ import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { type Row, readTables } from '@sallyport/store/snapshot/read-tables';
 import { normaliseSetup } from '../../dataplane/protection/waf-setup.ts';
-import { checkWritten, createRowCheck } from '../check-row.ts';
+import { checkEach, checkWritten, createRowCheck } from '../check-row.ts';
+import { checkLedger, createAccountCheck, createOrderCheck } from './acme/check-stored.ts';
 import { isAddress } from './certificates/names.ts';
 import { parseCertificatePair } from './certificates/pem.ts';
 import { createDnsProviderCheck } from './dns-providers/check-stored.ts';
+import { checkAuthority } from './internal-ca/check-stored.ts';
 import { parseDomains } from './proxy-hosts/domains.ts';
-
-/** Says what is wrong in words that name the object. */
-const about = async (what: string, look: () => void | Promise<void>): Promise<void> => {
-  try {
-    await look();
-  } catch (error) {
-    throw refuse.invalid(`${what}: ${(error as Error).message}`);
-  }
-};
 
 const checkHost = (host: ProxyHost, owners: Map<string, number>): void => {
   const { domain, forward_host, waf_allowed_methods, waf_allowed_content_types } = host;
@@ -45,10 +38,11 @@ const checkCertificate = (row: Row, vault: Pick<Vault, 'open'>): void => {
   if (row.domains !== withoutAddresses) checkWritten('domains', row.domains, names.join(','));
   checkWritten('not_before', row.not_before, notBefore.toISOString());
   checkWritten('expires_at', row.expires_at, notAfter.toISOString());
+  if (row.is_placeholder !== 0 && row.is_placeholder !== 1) throw new Error('is_placeholder is neither 0 nor 1');
 };
 
 /**
- * Looks whether hosts, names, servers and certificates of a store are such that they could have been made here, before it comes
+ * Looks whether hosts, names, servers, certificates and what these are had with are such that they could have been made here, before it comes
  * into use. Throws a `Refusal` (400) that names the first that is not.
  */
 export const checkStoredTraffic = async (db: Executor, vault: Pick<Vault, 'open'>): Promise<void> => {
@@ -59,35 +53,54 @@ export const checkStoredTraffic = async (db: Executor, vault: Pick<Vault, 'open'
   for await (const { rows } of readTables(db, ['proxy_host_names'])) {
     for (const row of rows) owners.set(String(row.name), Number(row.proxy_host_id));
   }
-  for await (const { rows } of readTables(db, ['proxy_hosts'])) {
-    for (const row of rows) {
-      await about(`proxy host ${row.domain}`, async () => {
-        checkHost((await isHost(row)) as unknown as ProxyHost, owners);
-      });
-    }
-  }
+  await checkEach(
+    db,
+    'proxy_hosts',
+    ({ domain }) => `proxy host ${domain}`,
+    async (row) => checkHost((await isHost(row)) as unknown as ProxyHost, owners),
+  );
   for (const name of owners.keys())
     throw refuse.invalid(`the name ${name} belongs to a proxy host that does not have it`);
-  for await (const { rows } of readTables(db, ['remote_servers'])) {
-    for (const row of rows) {
-      await about(`remote server ${row.name}`, async () => {
-        await isServer(row);
-        checkWritten('host', row.host, parseOriginHost(String(row.host)));
-      });
-    }
-  }
-  for await (const { rows } of readTables(db, ['certificates'])) {
-    for (const row of rows) {
-      await about(`certificate ${row.name}`, async () => {
-        await isCertificate(row);
-        checkCertificate(row, vault);
-      });
-    }
-  }
-  const checkDnsProvider = createDnsProviderCheck();
-  for await (const { rows } of readTables(db, ['dns_providers'])) {
-    for (const row of rows) await about(`DNS provider ${row.name}`, () => checkDnsProvider(row, vault));
-  }
+  await checkEach(
+    db,
+    'remote_servers',
+    ({ name }) => `remote server ${name}`,
+    async (row) => {
+      await isServer(row);
+      checkWritten('host', row.host, parseOriginHost(String(row.host)));
+    },
+  );
+  await checkEach(
+    db,
+    'certificates',
+    ({ name }) => `certificate ${name}`,
+    async (row) => {
+      await isCertificate(row);
+      checkCertificate(row, vault);
+    },
+  );
+  const checkProvider = createDnsProviderCheck();
+  await checkEach(
+    db,
+    'dns_providers',
+    ({ name }) => `DNS provider ${name}`,
+    (row) => checkProvider(row, vault),
+  );
+  const checkAccount = createAccountCheck();
+  await checkEach(
+    db,
+    'acme_accounts',
+    ({ name }) => `ACME account ${name}`,
+    (row) => checkAccount(row, vault),
+  );
+  await checkEach(
+    db,
+    'internal_ca',
+    () => 'the internal authority',
+    (row) => checkAuthority(row, vault),
+  );
+  await checkEach(db, 'certificate_orders', ({ names }) => `the order of ${names}`, createOrderCheck());
+  await checkEach(db, 'order_ledger', ({ names }) => `what was ordered for ${names}`, checkLedger);
   for await (const { rows } of readTables(db, ['origin_addresses'])) {
     for (const { name, address } of rows) {
       if (isIP(String(address)) === 0) throw refuse.invalid(`the address of ${name} is none`);

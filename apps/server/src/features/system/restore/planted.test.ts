@@ -1,9 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Backup, ErrorBody, RestoreReport, SecurityStatus } from '@sallyport/contract';
 import { proxyDirectory } from '@sallyport/deployment/places';
 import { dataPlaneFiles, writeStaticFiles } from '@sallyport/haproxy';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
+import { acmeAccountContext, INTERNAL_CA_CONTEXT } from '@sallyport/store/secrets/contexts';
+import { openStoreVault } from '@sallyport/store/secrets/store-vault';
+import type { Vault } from '@sallyport/store/secrets/vault';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../../../test/support/certificates.ts';
@@ -11,11 +15,15 @@ import { until } from '../../../../../../test/support/until.ts';
 import { toProxySettings } from '../../../dataplane/proxy-settings.ts';
 import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../../../testing/start-app.ts';
+import { makeAuthority } from '../../traffic/internal-ca/authority.ts';
 
 /** A column of a table, and what a hand-made backup holds there. */
 type Plant = readonly [table: string, column: string, value: string | number];
 
 const RULE = 'SecRule ARGS "@contains nothing" "id:1,phase:1,pass"';
+
+/** Of somebody else's, and no authority. */
+const OTHERS = makeCertificate(['others.example.com']);
 
 const PLANTS: readonly Plant[] = [
   // Lines of HAProxy's maps and its commands are made of these.
@@ -51,6 +59,29 @@ const PLANTS: readonly Plant[] = [
   ['dns_providers', 'fields', '{"nameserver":"192.0.2.53\\nserver 192.0.2.54"}'],
   ['dns_providers', 'fields', '{"nameserver":"192.0.2.53","colour":"red"}'],
   ['dns_providers', 'secrets_sealed', 'v1.0.x'],
+  ['acme_accounts', 'name', ' '],
+  ['acme_accounts', 'directory_url', 'http://169.254.169.254/'],
+  ['acme_accounts', 'directory_url', 'https://CA.example.com/directory'],
+  ['acme_accounts', 'email', 'a@example.com\r\nBcc: b@example.com'],
+  ['acme_accounts', 'terms_agreed', 2],
+  ['acme_accounts', 'account_url', 'https://192.0.2.1/account'],
+  ['acme_accounts', 'eab_kid', 'half'],
+  ['acme_accounts', 'ca_certificate', 'x'],
+  ['certificate_orders', 'issuer', 'x'],
+  ['certificate_orders', 'challenge', 'x'],
+  ['certificate_orders', 'key_type', 'x'],
+  ['certificate_orders', 'is_auto', 2],
+  ['certificate_orders', 'names', 'UPPER.example.com'],
+  ['certificate_orders', 'names', ''],
+  ['certificate_orders', 'steps', 'none'],
+  ['certificate_orders', 'steps', '[{"name":"x"}]'],
+  ['certificate_orders', 'problem', '{}'],
+  ['certificate_orders', 'failures', -1],
+  ['certificate_orders', 'next_attempt_at', 'soon'],
+  ['certificate_orders', 'certificate_id', 7],
+  ['internal_ca', 'root_pem', OTHERS.certificate],
+  ['internal_ca', 'root_pem', 'x'],
+  ['order_ledger', 'ordered_at', 'z'],
   ['access_lists', 'uuid', 'x'],
   ['access_lists', 'enabled', 2],
   ['access_lists', 'name', ''],
@@ -58,6 +89,7 @@ const PLANTS: readonly Plant[] = [
   ['certificates', 'domains', 'another.example.com'],
   ['certificates', 'expires_at', '2999-01-01T00:00:00.000Z'],
   ['certificates', 'provider', 'x'],
+  ['certificates', 'is_placeholder', 7],
   ['rulesets', 'content', 'SecRule ARGS "@rx (" "id:1,phase:1,deny"'],
   ['rulesets', 'content', 'Include /etc/passwd'],
   ['rulesets', 'content', 'SecRule ARGS "@pmFromFile /etc/passwd" "id:1,phase:1,deny"'],
@@ -83,6 +115,39 @@ const PLANTS: readonly Plant[] = [
   ['settings', 'value', 'x\n'],
 ];
 
+/** An account, an order of it for the only certificate, what is counted of it, and an authority of our own. */
+const insertOrders = async ({ kysely }: Database, vault: Vault): Promise<void> => {
+  const now = '2026-01-01T00:00:00.000Z';
+  const times = { created_at: now, updated_at: now };
+  const directory_url = 'https://ca.example.com/directory';
+  const account_url = 'https://ca.example.com/account/1';
+  const uuid = '0b5c0b5c-0b5c-4b5c-8b5c-0b5c0b5c0b5c';
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const key_sealed = vault.seal(String(privateKey.export({ type: 'pkcs8', format: 'pem' })), acmeAccountContext(uuid));
+  const account = { uuid, name: 'one', directory_url, email: '', terms_agreed: 1, key_sealed, account_url };
+  await kysely
+    .insertInto('acme_accounts')
+    .values({ ...account, ...times })
+    .execute();
+  const how = { issuer: 'acme', account_id: 1, challenge: 'http-01', key_type: 'p256', is_auto: 0 };
+  const lease = { leased_by: '', leased_until: '' };
+  await kysely
+    .insertInto('certificate_orders')
+    .values({ certificate_id: 1, ...how, names: 'site.example.com', steps: '[]', failures: 0, ...lease, ...times })
+    .execute();
+  const counted = { names: 'site.example.com', registered_domains: 'example.com', is_renewal: 0, outcome: 'issued' };
+  await kysely
+    .insertInto('order_ledger')
+    .values({ directory_url, account_url, ...counted, ordered_at: now })
+    .execute();
+  const { rootPem, keyPem } = await makeAuthority('here', new Date());
+  const authority = { root_pem: rootPem, key_sealed: vault.seal(keyPem, INTERNAL_CA_CONTEXT), created_at: now };
+  await kysely
+    .insertInto('internal_ca')
+    .values({ id: 1, ...authority })
+    .execute();
+};
+
 describe('a backup that was made by hand', () => {
   let app: TestApp;
   let admin: Caller;
@@ -106,6 +171,7 @@ describe('a backup that was made by hand', () => {
     await send('PUT', '/security/notifications/settings', { enabled: false });
     await send('POST', '/settings', { key: 'smtp.host', value: 'mail.example.com' });
     database = openDatabase(app.config);
+    await insertOrders(database, await openStoreVault(database, app.config));
     await sql`insert into origin_addresses (name, address, resolved_at) values ('origin.example.com', '192.0.2.1', '2026-01-01T00:00:00.000Z')`.execute(
       database.kysely,
     );
@@ -180,12 +246,18 @@ test('a store that holds such rows, however they came there, has the server star
   );
   await plant(`update proxy_hosts set waf_body_limit = -1, updated_at = 'never "yet"'`);
   await plant(`update decisions set expires_at = 'z'`);
+  await app.send('POST', '/certificates/order', { names: ['nas.lan'], provider: 'internal' }, headers);
+  await plant(`update certificate_orders set challenge = 'x'`);
   await app.restart();
   const host = { waf_body_limit: -1, updated_at: 'never "yet"' };
   expect(await app.send('GET', '/proxy-hosts', undefined, headers)).toMatchObject({ status: 200, body: [host] });
   expect(await app.send('GET', '/security/decisions', undefined, headers)).toMatchObject({
     status: 200,
     body: { decisions: [{ expires_at: 'z' }] },
+  });
+  expect(await app.send('GET', '/certificates', undefined, headers)).toMatchObject({
+    status: 200,
+    body: [{ source: { challenge: 'x' } }],
   });
   expect(await status()).toMatchObject({ applied: false });
   const mended = await app.send('POST', '/security/config', { waf_allowed_methods: 'GET' }, headers);

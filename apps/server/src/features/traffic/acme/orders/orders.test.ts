@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type {
   AcmeAccount,
+  Backup,
   Certificate,
   CertificateInUse,
   DnsProvider,
@@ -40,11 +41,12 @@ onBothDatabases('orders', (kind) => {
   let named: Named;
   let pebble: Pebble;
   let app: TestApp;
+  let headers: Record<string, string>;
   beforeAll(async () => {
     named = await startNamed({ zones: { 'zone.test': [] } });
     pebble = await startPebble({ resolver: named.resolver, badNonces: 20 });
     app = await startApp(kind);
-    const { headers } = await createGiven(app).administrator();
+    ({ headers } = await createGiven(app).administrator());
     const resolvers = { key: 'acme.dns_resolvers', value: named.resolver };
     expect((await app.send('POST', '/settings', resolvers, headers)).status).toBe(200);
   }, 120_000);
@@ -152,6 +154,14 @@ onBothDatabases('orders', (kind) => {
     // The old one is served on.
     expect(failed).toMatchObject({ status: 'valid', problem: null });
     expect(Date.parse(failed.next_attempt_at ?? '')).toBeGreaterThan(Date.parse(failed.last_attempt_at ?? ''));
+  });
+
+  test('come back with a backup: what they, their accounts and our own authority have stored is what a restore takes', async () => {
+    const { body: own } = await order(app, { names: ['nas.lan'], provider: 'internal' });
+    await settled(app, own.certificate.id, isThere);
+    const { body: backup } = await app.send<Backup>('POST', '/backups', {}, headers);
+    const restore = await app.send('POST', `/backups/${backup.name}/restore`, { dry_run: true }, headers);
+    expect(restore).toMatchObject({ status: 200, body: { restored: false } });
   });
 });
 
