@@ -3,7 +3,7 @@ import { findByte, findBytes } from '../../bytes/find-bytes.ts';
 import { createFolder, type Folded } from './fold.ts';
 import { createSqlLexer } from './lexer.ts';
 import { isAttackOutline } from './outlines.ts';
-import { KIND, type SqlToken } from './token.ts';
+import { createToken, KIND, type SqlToken } from './token.ts';
 import { wordNumber } from './words.ts';
 
 const SINGLE = 0x27;
@@ -68,8 +68,22 @@ const isTextAndComment = (buf: Uint8Array, start: number, end: number, first: Sq
   return comment.end - comment.start > 2;
 };
 
+const rest = createToken();
+
+/** Whether nothing is left of the value but bare names and numbers, which SQL has no use for in a row. */
+const endsInProse = (behind: SqlToken | undefined): boolean => {
+  let token = behind;
+  while (token !== undefined) {
+    const isProse = token.kind === KIND.name ? token.opening === 0 : token.kind === KIND.number && token.word === 0;
+    if (!isProse) return false;
+    token = lexer.next(rest) ? rest : undefined;
+  }
+  return true;
+};
+
 /** Whether an attack's outline is that of a text as well, and how it is written says that it is one. */
-const isText = (buf: Uint8Array, start: number, end: number, outline: string, { tokens }: Folded): boolean => {
+const isText = (buf: Uint8Array, start: number, end: number, outline: string, folded: Folded): boolean => {
+  const { tokens, behind } = folded;
   const [first, second, third] = tokens as [SqlToken, SqlToken, SqlToken];
   if (outline.length > 1 && outline.endsWith('c') && findBytes(buf, start, end, kept) >= 0) return false;
   if (outline.length === 2) {
@@ -84,9 +98,9 @@ const isText = (buf: Uint8Array, start: number, end: number, outline: string, { 
     return !(intoFile.has(second.word) || (outline.length > 3 && beforeText.has(second.word)));
   // Rows are limited to a number.
   if (outline.length === 3 && second.word === LIMIT && third.kind === KIND.name) return true;
-  // A share, and what of: 50% (draft).
+  // A share, and what of: 50% (draft) done.
   if (outline.startsWith('1o(n') && buf[second.start] === PERCENT && buf[second.start + 1] === BLANK)
-    return lexer.tokensRead() <= 5;
+    return lexer.tokensRead() <= (behind ? 6 : 5) && endsInProse(behind);
   if (outline.length === 5) {
     const fourth = tokens[3]!;
     // Cells of other sheets: SUM('Sheet 1'!A1).

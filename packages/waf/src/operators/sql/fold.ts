@@ -56,6 +56,8 @@ export type Folded = {
   readonly tokens: readonly SqlToken[];
   /** So many of the tokens count. */
   length: number;
+  /** The first token behind those that count; undefined where the value ends with them. */
+  behind: SqlToken | undefined;
 };
 
 /**
@@ -64,7 +66,7 @@ export type Folded = {
  */
 export const createFolder = (lexer: SqlLexer) => {
   const tokens = Array.from({ length: depth + 2 }, createToken);
-  const folded: Folded = { tokens, length: 0 };
+  const folded: Folded = { tokens, length: 0, behind: undefined };
   let buf: Uint8Array = new Uint8Array();
   let top = 0;
 
@@ -229,6 +231,7 @@ export const createFolder = (lexer: SqlLexer) => {
       if (top > depth) break;
     }
     folded.length = Math.min(top, depth);
+    folded.behind = top > depth ? tokens[depth] : undefined;
     if (hasComment && folded.length < depth) folded.length++;
     // PHP's way of cutting off the rest: MySQL takes a backtick that nothing follows for a comment.
     const last = tokens[folded.length - 1];
