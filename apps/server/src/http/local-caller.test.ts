@@ -110,6 +110,12 @@ test('mode required trusts nobody without a credential, mode open everybody', as
   try {
     expect((await required.send('GET', '/proxy-hosts')).status).toBe(401);
     expect((await required.send('GET', '/health')).status).toBe(200);
+    // Where the spec has them, and where scrapers look.
+    for (const path of ['/metrics', '/api/v1/metrics', '/metrics?collect=all']) {
+      const answer = await fetch(`${required.url}${path}`);
+      expect(answer.status, path).toBe(200);
+      expect(await answer.text(), path).toContain('svc_waf_requests_total');
+    }
     expect((await open.send('GET', '/proxy-hosts', undefined, { via: '1.1 x' })).status).toBe(200);
     expect((await open.send('GET', '/settings')).status).toBe(403);
   } finally {

@@ -19,8 +19,13 @@ onBothDatabases('notification settings', (kind) => {
   const put = (body: unknown) => app.send<{ message: string } & ErrorBody>('PUT', SETTINGS, body);
   const get = () => app.send<NotificationSettings>('GET', SETTINGS);
 
-  test('are 404 before they were ever configured', async () => {
+  test('are 404 before they were ever configured, or the defaults for who asks', async () => {
     expect(await get()).toMatchObject({ status: 404, body: { error: 'Notification settings not configured' } });
+    expect(await app.send('GET', `${SETTINGS}?defaults=true`)).toMatchObject({
+      status: 200,
+      body: { enabled: false, min_log_level: 'warn', webhook_secret_set: false },
+    });
+    expect((await get()).status).toBe(404);
     expect((await app.send('POST', '/security/notifications/test')).status).toBe(404);
   });
 

@@ -167,6 +167,16 @@ onBothDatabases('security', (kind) => {
     expect(texts.at(-1)).toBe('SecRuleRemoveById "942100"\n');
     await set('feature.guard.enabled', 'false');
     await eventually(guards).toMatchObject({ access: { enabled: false }, waf: { enabled: false } });
+
+    // What is switched on but does not run is never told as enforced.
+    expect((await configure({ crowdsec_mode: 'local' })).body.warning).toContain('CrowdSec does not run here');
+    await set('security.crowdsec.enabled', 'true');
+    await set('feature.guard.enabled', 'true');
+    const told = await status();
+    expect(told).toMatchObject({ applied: false, crowdsec: { enabled: true, mode: 'local', running: false } });
+    expect(told.issue).toContain('CrowdSec is switched on but does not run here');
+    await configure({ crowdsec_mode: 'disabled' });
+    expect((await status()).issue ?? '').not.toContain('CrowdSec');
     await app.stop();
   });
 

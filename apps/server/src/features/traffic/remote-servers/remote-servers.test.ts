@@ -86,6 +86,16 @@ onBothDatabases('remote servers', (kind) => {
     expect((await app.send<RemoteServer>('GET', path)).body.reachable).toBe(false);
   });
 
+  test('another address is not known to answer', async () => {
+    const { hostname, port } = new URL(app.url);
+    const { body: server } = await create({ host: hostname, port: Number(port) });
+    const path = `/remote-servers/${server.uuid}`;
+    await app.send('POST', `${path}/test`);
+    const renamed = await app.send('PUT', path, { name: 'renamed', host: hostname });
+    expect(renamed.body).toMatchObject({ reachable: true });
+    expect((await app.send('PUT', path, { port: 9 })).body).toMatchObject({ reachable: false, last_checked: null });
+  });
+
   test('names a host that does not resolve', async () => {
     const { body: server } = await create({ host: 'no-such-host.invalid' });
     const { body } = await app.send<ConnectionTest>('POST', `/remote-servers/${server.uuid}/test`);
