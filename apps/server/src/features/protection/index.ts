@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
 import { checkCountryDatabase, findCountryDatabase } from '@sallyport/access/country-database';
-import type { NotificationEvent, SettingKey } from '@sallyport/contract';
-import { proxySocketMode } from '@sallyport/deployment/proxy-account';
+import type { SettingKey } from '@sallyport/contract';
 import { pendingResets } from '@sallyport/recovery/pending';
 import type { Actor } from '@sallyport/store/actor';
 import { alwaysAlone, createAlone } from '@sallyport/store/database/alone';
@@ -19,9 +18,6 @@ import { createAccessListReverter } from './access-lists/reverter.ts';
 import { accessListRoutes } from './access-lists/routes.ts';
 import { createAccessLists } from './access-lists/service.ts';
 import { accessListStore } from './access-lists/store.ts';
-import { blockRoutes } from './blocks/routes.ts';
-import { createBlocks } from './blocks/service.ts';
-import { blockStore } from './blocks/store.ts';
 import { CONSOLE } from './crowdsec/console/api.ts';
 import { consoleRoutes } from './crowdsec/console/routes.ts';
 import { presetRoutes } from './crowdsec/presets/routes.ts';
@@ -32,20 +28,8 @@ import { createDecisionReverter } from './decisions/reverter.ts';
 import { decisionRoutes } from './decisions/routes.ts';
 import { createDecisions } from './decisions/service.ts';
 import { decisionStore } from './decisions/store.ts';
-import { createGuardCounters } from './logs/guard-counters.ts';
-import { createLogHub } from './logs/hub.ts';
-import { logSocket, startLogIntake } from './logs/log-intake.ts';
-import { createRefusedUpgrades } from './logs/refused-upgrades.ts';
-import { logRoutes } from './logs/routes.ts';
-import { toNotification } from './logs/security-event.ts';
-import { createSecurityLog } from './logs/service.ts';
 import { registerSecurityMetrics } from './metrics.ts';
 import { declareNotifications } from './notifications/declared.ts';
-import { createDeliveries } from './notifications/deliveries.ts';
-import { createNotifier } from './notifications/notifier.ts';
-import { notificationRoutes } from './notifications/routes.ts';
-import { createNotifications } from './notifications/service.ts';
-import { notificationStore } from './notifications/store.ts';
 import { onBehalfOfCallers } from './on-behalf-of-callers.ts';
 import { createRuleCheck } from './rulesets/check-rules.ts';
 import { findCoreRuleSet } from './rulesets/core-rule-set.ts';
@@ -63,6 +47,7 @@ import { createSecurityReverter } from './suite/reverter.ts';
 import { securityRoutes } from './suite/routes.ts';
 import { createSecurity } from './suite/service.ts';
 import { MASTER_SWITCH, securityStore } from './suite/store.ts';
+import { createTelling } from './telling.ts';
 
 export interface ProtectionDeps {
   /** Where it is enforced. */
@@ -94,12 +79,6 @@ export interface ProtectionDeps {
 
 /** Tells the lock of the one node that runs CrowdSec apart. */
 const CROWDSEC_LOCK = 1;
-/** Entries of the live stream that a new reader can ask for. */
-const LOG_ENTRIES = 1_000;
-/** Bytes that may wait for a reader of the live stream. */
-const READER_BUFFER_BYTES = 1024 * 1024;
-/** Spec, Limits. */
-const PING_MS = 30_000;
 /** How long an answer waits for guards that compile rules; `GET /security/status` tells when it took longer. */
 const ENFORCED_WITHIN_MS = 10_000;
 
@@ -107,7 +86,6 @@ const ENFORCED_WITHIN_MS = 10_000;
 export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
   const { dataDir, database, vault, record, clock, log } = ground;
   const { plane, isOwnApi, fetch, checkDestination, accounts } = deps;
-  const { settings, mailer, metrics } = deps.system;
   const { kysely: db, transact } = database;
   const countryDatabase = findCountryDatabase(dataDir);
   const country = countryDatabase === undefined ? undefined : checkCountryDatabase(countryDatabase);
@@ -134,59 +112,11 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
 
   const lockOut = createLockOutRules(securityStore);
 
-  const deliveries = createDeliveries(clock);
-  const notifications = createNotifications({
-    ...common,
-    store: notificationStore,
-    vault,
-    checkWebhookUrl,
-    otherWebhookUrl: async () => (await securityStore(db).config())?.webhook_url ?? '',
-    fetch,
-    sendMail: mailer.trySend,
-    deliveries,
-  });
-  const notifier = createNotifier({ targets: notifications.targets, deliveries, log });
-  const blocks = createBlocks({
-    db,
-    store: blockStore,
-    limit: async () => Number(await settings.read('security.block_log.entries')),
-    log,
-  });
-  const hub = createLogHub(LOG_ENTRIES);
-  const counters = createGuardCounters();
-  const refusedUpgrades = createRefusedUpgrades(clock);
-  const securityLog = createSecurityLog({
-    hub,
-    clock,
-    onEvent(event) {
-      blocks.record(event);
-      refusedUpgrades.note(event);
-      const notification = toNotification(event);
-      if (notification) notifier.notify(notification);
-    },
-    onCounters(report) {
-      const { requests, blocked, monitored } = counters.update(report);
-      metrics.waf.requests.inc(requests);
-      metrics.waf.blocked.inc(blocked);
-      metrics.waf.monitored.inc(monitored);
-    },
-  });
-  /** Whoever was here before us may have ended with lines unread. */
-  const recoverLines = async (): Promise<void> => {
-    try {
-      if (await blocks.areKept()) await securityLog.recover(await deps.heldLines(), blocks);
-    } catch (err) {
-      log.warn({ err }, 'what HAProxy refused before the start could not be read again');
-    }
-  };
-  let cutOff = 0;
-  registerSecurityMetrics(metrics.registry, {
+  const telling = createTelling(ground, { system: deps.system, fetch, checkWebhookUrl, heldLines: deps.heldLines });
+  registerSecurityMetrics(deps.system.metrics.registry, {
     bans: enforcement.banCount,
     enforcement: enforcement.status,
-    notifications: notifier.counts,
-    logs: () => ({ readers: hub.readers(), cutOff, invalid: securityLog.invalid() }),
-    blocks: () => ({ dropped: blocks.dropped() }),
-    guards: () => ({ ...counters.totals(), revisions: counters.revisions() }),
+    ...telling.counted,
   });
 
   const decisions = createDecisions({ ...common, store: decisionStore, whitelist, plane: enforcement, inForce });
@@ -206,7 +136,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       deps.databaseUrl === undefined
         ? alwaysAlone
         : createAlone(deps.databaseUrl, CROWDSEC_LOCK, `${hostname()} (${dataDir})`, onLost),
-    publish: hub.publish,
+    publish: telling.publish,
     tellTraffic: enforcement.tellTraffic,
     isTrafficTold: enforcement.isTrafficTold,
     db,
@@ -240,14 +170,6 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     changed,
   });
   const accessLists = createAccessLists({ ...common, store: accessListStore, country, inForce, changed });
-  const liveReaders = {
-    pingMs: PING_MS,
-    maxBufferedBytes: READER_BUFFER_BYTES,
-    onCutOff: () => {
-      cutOff += 1;
-    },
-  };
-
   /** Resolves when `followed` does, or after a time in which it should have; never rejects. */
   const inTime = async (followed: Promise<void>, what: object): Promise<void> => {
     const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -287,7 +209,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
         ...reverters['security/config'],
         all: async (tx) => [await security.within.current(tx)],
       },
-      'security/notifications/settings': declareNotifications(notifications),
+      'security/notifications/settings': declareNotifications(telling.notifications),
     } satisfies Omit<DeclaredKinds, 'proxy-hosts' | 'remote-servers' | 'settings'>,
 
     inForce,
@@ -299,7 +221,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     listedHosts: enforcement.listedHosts,
     /** Everything is told again: HAProxy or the guards lost what they knew. */
     replay: enforcement.replay,
-    refusedUpgradeAt: refusedUpgrades.lastAt,
+    refusedUpgradeAt: telling.refusedUpgradeAt,
     /** What a store that was put back is enforced with. */
     hold: enforcement.hold,
     startOver: enforcement.startOver,
@@ -308,15 +230,8 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     /** Resolves when guards serve what is stored, or after a time in which they should. */
     guardsFollow: (): Promise<void> => inTime(enforcement.refresh(), {}),
 
-    /** Puts a line into the live log. */
-    publish: hub.publish,
-
-    /** Puts an event that is no request into the live log, and notifies of it. */
-    tell(event: NotificationEvent): void {
-      const { event_type, severity: level, message, timestamp, details } = event;
-      hub.publish({ level, message, timestamp, source: 'guard', fields: { event: event_type, ...details } });
-      notifier.notify(event);
-    },
+    publish: telling.publish,
+    tell: telling.tell,
 
     /** Throws a `Refusal` for a change of a setting that could lock the caller out. */
     async checkSetting(tx: Executor, key: SettingKey, value: string, actor: Actor): Promise<void> {
@@ -325,7 +240,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
 
     /** To be told of every setting that changed; resolves when it is enforced, or after a time in which it should be. */
     async settingChanged(key: SettingKey): Promise<void> {
-      const follow = key === 'security.block_log.entries' ? blocks.trim() : enforcement.refresh();
+      const follow = key === 'security.block_log.entries' ? telling.trimBlocks() : enforcement.refresh();
       await inTime(follow, { key });
     },
 
@@ -334,9 +249,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       await app.register(decisionRoutes(decisions));
       await app.register(rulesetRoutes(rulesets));
       await app.register(accessListRoutes(accessLists));
-      await app.register(notificationRoutes(notifications, deliveries, notifier));
-      await app.register(blockRoutes(blocks));
-      await app.register(logRoutes(hub, liveReaders));
+      for (const routes of telling.routes) await app.register(routes);
       await app.register(crowdsecRoutes(crowdsec));
       await app.register(presetRoutes(crowdsec.presets));
       await app.register(consoleRoutes(crowdsec.console));
@@ -344,13 +257,7 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
 
     /** Enforces what is stored and takes in what guards tell, until stopped. */
     async start(): Promise<{ stop(): Promise<void> }> {
-      await recoverLines();
-      const intake = await startLogIntake({
-        path: logSocket(dataDir),
-        mode: proxySocketMode(logSocket(dataDir)),
-        onLine: securityLog.ingestLine,
-        onInvalid: securityLog.countInvalid,
-      });
+      const told = await telling.start();
       // What is stored may be what nobody can enforce, as after a restore by hand: that is told, and mended over the API.
       await enforcement.replay().catch((err: unknown) => log.error({ err }, 'what is stored can not be enforced'));
       const watch = enforcement.watch();
@@ -358,11 +265,8 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
       return {
         async stop() {
           await intrusions.stop();
-          await intake.stop();
-          securityLog.stop();
           await watch.stop();
-          await notifier.stop();
-          await blocks.stop();
+          await told.stop();
         },
       };
     },
