@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type {
   AcmeAccount,
   Backup,
@@ -11,17 +8,14 @@ import type {
   HistoryEntry,
   ProxyHost,
 } from '@sallyport/contract';
-import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Named, startNamed } from '../../../../../../../test/support/start-named.ts';
 import { type Pebble, startPebble } from '../../../../../../../test/support/start-pebble.ts';
 import { until } from '../../../../../../../test/support/until.ts';
-import { startServer } from '../../../../server.ts';
 import { createGiven } from '../../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../../testing/start-app.ts';
 
 const SOON_MS = 60_000;
-const KEY = 'k'.repeat(48);
 
 const order = async (app: TestApp, body: object) =>
   app.send<{ certificate: Certificate } & ErrorBody>('POST', '/certificates/order', body);
@@ -162,36 +156,5 @@ onBothDatabases('orders', (kind) => {
     const { body: backup } = await app.send<Backup>('POST', '/backups', {}, headers);
     const restore = await app.send('POST', `/backups/${backup.name}/restore`, { dry_run: true }, headers);
     expect(restore).toMatchObject({ status: 200, body: { restored: false } });
-  });
-});
-
-describe('two nodes on one store', () => {
-  test('have each certificate once', async () => {
-    const app = await startApp('postgres', { SALLYPORT_ENCRYPTION_KEY: KEY });
-    const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
-    const other = await startServer({ ...app.config, dataDir }, pino({ level: 'silent' }));
-    try {
-      const names = Array.from({ length: 12 }, (_, index) => `n${index}.lan`);
-      const ids = await Promise.all(
-        names.map(async (name, index) => {
-          const url = `${index % 2 === 0 ? app.url : other.url}/api/v1/certificates/order`;
-          const body = JSON.stringify({ names: [name], provider: 'internal' });
-          const headers = { 'content-type': 'application/json' };
-          const answer = (await (await fetch(url, { method: 'POST', headers, body })).json()) as {
-            certificate: Certificate;
-          };
-          return answer.certificate.id;
-        }),
-      );
-      for (const id of ids) await settled(app, id, isThere);
-      for (const id of ids) {
-        const { body } = await app.send<HistoryEntry[]>('GET', `/certificates/${id}/history`);
-        expect(body.map(({ action }) => action).sort()).toEqual(['certificate.issue', 'certificate.order']);
-      }
-    } finally {
-      await other.stop();
-      await app.stop();
-      rmSync(dataDir, { recursive: true, force: true });
-    }
   });
 });
