@@ -85,13 +85,21 @@ test('the rate limit is told in words while it is typed, and saved; another chan
   await close();
 });
 
-test('notifications: what is wrong is told at its field', async () => {
+test('notifications: what is wrong is told at its field; what was sent is listed with what became of it', async () => {
   const { page, errors, close } = await signedIn('/security/notifications');
   const address = page.getByRole('textbox', { name: 'Address' });
   await address.fill('https://127.0.0.1/hook/s3cret');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^Invalid webhook URL/).waitFor();
   expect(await address.getAttribute('aria-invalid')).toBe('true');
+  await address.fill('');
+  await page.getByRole('textbox', { name: 'Recipients' }).fill('ann@example.com');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Nothing was sent yet.').waitFor();
+  await page.getByRole('button', { name: 'Send a test now' }).click();
+  const sent = page.getByRole('row').filter({ hasText: 'Test' });
+  await sent.getByText('Not delivered').waitFor();
+  await sent.getByText('mail was not sent to 1 of 1 recipients').waitFor();
   expect(errors).toEqual([]);
   await close();
 });

@@ -1,16 +1,5 @@
-import {
-  Button,
-  Checkbox,
-  Group,
-  NativeSelect,
-  PasswordInput,
-  Stack,
-  Switch,
-  Text,
-  Textarea,
-  TextInput,
-} from '@mantine/core';
-import type { NotificationSettings, NotificationTest } from '@sallyport/contract';
+import { Button, Checkbox, NativeSelect, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core';
+import type { NotificationSettings } from '@sallyport/contract';
 import { IconShield } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
@@ -23,7 +12,8 @@ import { notifyDone } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Panel } from '../../../ui/panel.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { StateBadge } from '../../../ui/state-badge.tsx';
+import { Deliveries } from './deliveries.tsx';
+import { SendTest } from './send-test.tsx';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const FORMATS = ['auto', 'generic', 'discord', 'slack', 'gotify', 'template'] as const;
@@ -35,56 +25,6 @@ const typedOf = ({ webhook_secret_set: _isSet, ...settings }: NotificationSettin
   ...settings,
   webhook_secret: '',
 });
-
-/** What became of a test, by each way. */
-const Outcome = ({ label, outcome }: { label: string; outcome: NotificationTest['webhook'] }) => {
-  const { t } = useTranslation('protection');
-  const kind = outcome.attempted ? (outcome.delivered ? 'good' : 'bad') : 'off';
-  const word = {
-    good: 'notifications.delivered',
-    bad: 'notifications.failed',
-    off: 'notifications.notAttempted',
-  } as const;
-  return (
-    <Group gap="xs">
-      <Text size="sm" fw={500}>
-        {label}
-      </Text>
-      <StateBadge kind={kind}>{t(word[kind])}</StateBadge>
-      {outcome.error !== '' && (
-        <Text size="sm" className="foreign">
-          {outcome.error}
-        </Text>
-      )}
-    </Group>
-  );
-};
-
-const Test = ({ isDirty }: { isDirty: boolean }) => {
-  const { t } = useTranslation('protection');
-  const { mutate, data, error, isPending } = useChange<NotificationTest>([]);
-  return (
-    <Panel title={t('notifications.test')} about={t(isDirty ? 'notifications.saveFirst' : 'notifications.testAbout')}>
-      <Group>
-        <Button
-          variant="default"
-          loading={isPending}
-          disabled={isDirty}
-          onClick={() => mutate({ method: 'POST', path: '/security/notifications/test' })}
-        >
-          {t('notifications.test')}
-        </Button>
-      </Group>
-      <Problem error={error} />
-      {data && (
-        <Stack gap="xs" role="status">
-          <Outcome label={t('notifications.webhook')} outcome={data.data.webhook} />
-          <Outcome label={t('notifications.mail')} outcome={data.data.email} />
-        </Stack>
-      )}
-    </Panel>
-  );
-};
 
 const Form = ({ answer }: { answer: Answer<NotificationSettings> }) => {
   const { t } = useTranslation('protection');
@@ -164,7 +104,8 @@ const Form = ({ answer }: { answer: Answer<NotificationSettings> }) => {
           />
         </Panel>
       </PageForm>
-      {isAdmin && <Test isDirty={form.isDirty()} />}
+      {isAdmin && <SendTest isDirty={form.isDirty()} />}
+      {isAdmin && <Deliveries />}
     </Stack>
   );
 };
