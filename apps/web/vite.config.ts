@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { guidePages, guideTitles } from './guide-pages.ts';
 
 const API = process.env.SALLYPORT_API ?? 'http://127.0.0.1:8080';
 
@@ -40,9 +41,10 @@ const packed: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [react(), packed],
+  plugins: [react(), guidePages, packed],
   define: {
     SALLYPORT_PACKAGES: JSON.stringify(packages),
+    SALLYPORT_GUIDE: JSON.stringify(guideTitles),
     SALLYPORT_VERSION: JSON.stringify(readTree<{ version: string }>('package.json').version),
   },
   build: {

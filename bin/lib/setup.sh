@@ -58,7 +58,7 @@ ensure_packages() {
 # Whether the web interface was built since the last change of one of its sources.
 web_is_built() {
   built=$root/apps/web/dist/index.html
-  [ -f "$built" ] && [ -z "$(find "$root/apps/web" "$root/packages/contract/src" "$root/package-lock.json" \
+  [ -f "$built" ] && [ -z "$(find "$root/apps/web" "$root/packages/contract/src" "$root/docs" "$root/package-lock.json" \
     \( -name dist -o -name node_modules \) -prune -o -type f -newer "$built" -print | head -n 1)" ]
 }
 

@@ -112,6 +112,10 @@ test('settings are stored one by one, say what is wrong with them, and go back t
     .first()
     .waitFor();
   await keep.fill('7');
+  // Another one is faster: both versions are told, and saving once more goes over theirs.
+  await page.request.post('/api/v1/settings', { data: { key: 'backup.keep', value: '30' } });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Theirs: “30”. Yours: “7”.').waitFor();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('backup.keep is stored').waitFor();
   await page.getByRole('button', { name: 'Back to the default of backup.keep' }).click();
@@ -189,6 +193,10 @@ describe.each(LOOKS)('$scheme, $size.0 wide', (look) => {
       await page.waitForLoadState('networkidle');
       expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), path).toBe(true);
       expect(await barriersOf(page), path).toEqual([]);
+      if (path === '/settings') {
+        const said = look.language === 'de' ? 'Hauptschalter des Schutzes' : 'Master switch of the security suite';
+        expect(await page.getByText(said).count()).toBe(1);
+      }
     }
     expect(errors).toEqual([]);
     await close();

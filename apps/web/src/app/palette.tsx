@@ -1,7 +1,7 @@
 import '@mantine/spotlight/styles.css';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import type { Certificate, ProxyHost } from '@sallyport/contract';
-import { IconSearch, IconWorldWww } from '@tabler/icons-react';
+import { IconBook2, IconSearch, IconWorldWww } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
@@ -31,6 +31,12 @@ export const Palette = () => {
       leftSection: <Icon size={17} aria-hidden />,
       onClick: () => void navigate(path),
     }));
+  const guide: SpotlightActionData[] = SALLYPORT_GUIDE.map(([page, label]) => ({
+    id: `/guide/${page}`,
+    label,
+    leftSection: <IconBook2 size={17} aria-hidden />,
+    onClick: () => void navigate(`/guide/${page}`),
+  }));
   const found = (label: string, path: string, id: string): SpotlightActionData => ({
     id: `${path}/${id}`,
     label,
@@ -49,6 +55,7 @@ export const Palette = () => {
       group: t('views:certificates'),
       actions: (isOn ? certificates.data : undefined)?.map((one) => found(one.name, '/certificates', one.uuid)) ?? [],
     },
+    { group: t('guide'), actions: guide },
   ];
   return (
     <Spotlight

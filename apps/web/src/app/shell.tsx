@@ -13,11 +13,12 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconSearch } from '@tabler/icons-react';
+import { IconBook2, IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation } from 'react-router';
 import { AccountMenu } from './account-menu.tsx';
+import { guideOf } from './guide-of.ts';
 import icon from './icon.svg';
 import { PendingConfirmation } from './pending-confirmation.tsx';
 import { SECTIONS } from './views.ts';
@@ -66,6 +67,17 @@ export const Shell = () => {
             <Tooltip label={t('palette')}>
               <ActionIcon variant="default" size="lg" hiddenFrom="sm" aria-label={t('palette')} onClick={openPalette}>
                 <IconSearch size={17} />
+              </ActionIcon>
+            </Tooltip>
+            <Tooltip label={t('guideToThis')}>
+              <ActionIcon
+                component={Link}
+                to={guideOf(pathname) ?? '/guide'}
+                variant="default"
+                size="lg"
+                aria-label={t('guideToThis')}
+              >
+                <IconBook2 size={17} />
               </ActionIcon>
             </Tooltip>
             <AccountMenu />

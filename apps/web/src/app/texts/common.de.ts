@@ -18,6 +18,8 @@ export const common: Texts<typeof english> = {
   edit: 'Bearbeiten',
   failed: 'Diese Ansicht ist fehlgeschlagen',
   field: 'Feld',
+  guide: 'Handbuch',
+  guideToThis: 'Das Handbuch zu dieser Seite',
   keepChange: 'Alles geht: Änderung behalten',
   keepMine: 'Meine behalten, über die andere',
   language: 'Sprache',

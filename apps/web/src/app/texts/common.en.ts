@@ -15,6 +15,8 @@ export const common = {
   edit: 'Edit',
   failed: 'This screen failed',
   field: 'Field',
+  guide: 'Guide',
+  guideToThis: 'The guide to this screen',
   keepChange: 'Everything works: keep the change',
   keepMine: 'Keep mine, over theirs',
   language: 'Language',

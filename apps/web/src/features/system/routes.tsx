@@ -20,4 +20,12 @@ export const systemRoutes: RouteObject[] = [
   { path: '/history', lazy: async () => ({ Component: (await import('./history/history.tsx')).History }) },
   { path: '/about', lazy: async () => ({ Component: (await import('./about/about.tsx')).About }) },
   { path: '/import', lazy: async () => ({ Component: (await import('./import/import.tsx')).Import }) },
+  {
+    path: '/guide',
+    lazy: async () => ({ Component: (await import('./guide/guide.tsx')).Guide }),
+  },
+  {
+    path: '/guide/:page',
+    lazy: async () => ({ Component: (await import('./guide/guide.tsx')).GuidePageView }),
+  },
 ];

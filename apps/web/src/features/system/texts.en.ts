@@ -1,6 +1,7 @@
 import { about } from './about/texts.en.ts';
 import { backups } from './backups/texts.en.ts';
 import { emergency } from './emergency/texts.en.ts';
+import { guide } from './guide/texts.en.ts';
 import { history } from './history/texts.en.ts';
 import { imports } from './import/texts.en.ts';
 import { overview } from './overview/texts.en.ts';
@@ -13,6 +14,7 @@ export const system = {
   backups,
   emergency,
   settings,
+  guide,
   history,
   about,
 } as const;

@@ -2,7 +2,8 @@ import { Alert, Button, Group, PasswordInput, Select, Stack, Switch, Text, Texta
 import type { DescribedSetting, Setting } from '@sallyport/contract';
 import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useAnswer, useChange } from '../../../api/query.ts';
+import { ApiError } from '../../../api/api-error.ts';
+import { readAnew, useAnswer, useChange } from '../../../api/query.ts';
 import { notifyDone } from '../../../ui/notify.ts';
 
 interface SettingFieldProps {
@@ -35,8 +36,9 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
       setTyped(undefined);
       setNotice(data.notice);
       notifyDone(t('settings.saved', { key }));
-    } catch {
-      // What is wrong stands below the field, and nothing typed is lost.
+    } catch (failure) {
+      // What is wrong stands below the field, and nothing typed is lost. Saved once more, it goes over what is there by then.
+      if (failure instanceof ApiError && failure.status === 412) await readAnew(['/settings']);
     }
   };
   const reset = async () => {
@@ -53,7 +55,9 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
     event.preventDefault();
     if (typed !== undefined) void store(typed);
   };
-  const said = error?.status === 412 ? t('settings.overtaken') : error?.message;
+  const isOvertaken = error?.status === 412;
+  const said = isOvertaken ? t('settings.overtaken') : error?.message;
+  const theirs = isOvertaken ? (error.current as Partial<DescribedSetting> | undefined)?.value : undefined;
   const field = {
     id,
     label: key,
@@ -107,6 +111,11 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
       <Stack gap={6}>
         {input()}
         {children?.(typed ?? value)}
+        {theirs !== undefined && !is_secret && (
+          <Text size="sm" className="foreign" role="status">
+            {t('settings.bothVersions', { theirs, yours: typed ?? '' })}
+          </Text>
+        )}
         {notice !== undefined && (
           <Alert color="yellow" role="status" p="xs">
             <span className="foreign">{notice}</span>

@@ -7,6 +7,7 @@ import { useLocation } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
+import { useDescription } from './description.ts';
 import { grouped } from './groups.ts';
 import { MailTest } from './mail-test.tsx';
 import { SettingField } from './setting-field.tsx';
@@ -26,9 +27,10 @@ export const Settings = () => {
     place?.scrollIntoView({ block: 'center' });
     place?.querySelector<HTMLElement>('input, textarea, button')?.focus();
   }, [isRead, hash]);
+  const descriptionOf = useDescription();
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = data?.settings.filter(({ key, description }) =>
-    words.every((word) => `${key} ${description}`.toLowerCase().includes(word)),
+  const found = data?.settings.filter((setting) =>
+    words.every((word) => `${setting.key} ${descriptionOf(setting)}`.toLowerCase().includes(word)),
   );
   const groups = grouped(found ?? []);
   return (
@@ -56,7 +58,7 @@ export const Settings = () => {
               <Stack gap="lg">
                 {settings.map((setting) => (
                   <div key={setting.key} id={setting.key}>
-                    <SettingField setting={setting}>
+                    <SettingField setting={{ ...setting, description: descriptionOf(setting) }}>
                       {(typed) => (setting.key === 'app.public_url' ? <UrlTools url={typed} /> : null)}
                     </SettingField>
                   </div>

@@ -12,6 +12,7 @@ export const settings: Texts<typeof english> = {
   isKept: 'Gespeichert, wird nie gezeigt',
   default: 'Vorgabe: {{value}}',
   overtaken: 'Jemand hat das inzwischen geändert. Brich ab, um zu sehen, was jetzt gilt, oder speichere noch einmal.',
+  bothVersions: 'Dort: „{{theirs}}“. Hier: „{{yours}}“.',
   validate: 'URL prüfen',
   testUrl: 'Sehen, ob sie antwortet',
   urlGood: 'Sie wird {{url}} sein',

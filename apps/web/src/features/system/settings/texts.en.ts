@@ -9,6 +9,7 @@ export const settings = {
   isKept: 'Stored, and never shown',
   default: 'Default: {{value}}',
   overtaken: 'Somebody else changed this in between. Cancel to see what it is now, or save once more.',
+  bothVersions: 'Theirs: “{{theirs}}”. Yours: “{{yours}}”.',
   validate: 'Check the URL',
   testUrl: 'See whether it answers',
   urlGood: 'It will be {{url}}',

@@ -1,0 +1,75 @@
+import { Anchor, Button, List, Loader, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { Link, useLocation, useParams } from 'react-router';
+import { screensOf } from '../../../app/guide-of.ts';
+import { Lost } from '../../../app/lost.tsx';
+import { useWho } from '../../../app/who.ts';
+import { Page } from '../../../ui/page.tsx';
+import { Problem } from '../../../ui/problem.tsx';
+import { pageOf } from './pages.ts';
+import { Parts } from './parts.tsx';
+
+/** All pages of the guide. */
+export const Guide = () => {
+  const { t, i18n } = useTranslation('system');
+  return (
+    <Page title={t('guide.title')} {...(i18n.resolvedLanguage === 'en' ? {} : { about: t('guide.onlyEnglish') })}>
+      <List spacing={6} listStyleType="none" lang="en">
+        {SALLYPORT_GUIDE.map(([name, title]) => (
+          <List.Item key={name}>
+            <Anchor component={Link} to={`/guide/${name}`}>
+              {title}
+            </Anchor>
+          </List.Item>
+        ))}
+      </List>
+    </Page>
+  );
+};
+
+/** A page of the guide, and ways to the screens that it is about. */
+export const GuidePageView = () => {
+  const { t } = useTranslation(['system', 'views']);
+  const { page = '' } = useParams();
+  const { hash } = useLocation();
+  const { isAdmin } = useWho();
+  const fetch = pageOf(page);
+  const { data, error, refetch } = useQuery({
+    queryKey: ['guide-page', page],
+    queryFn: () => fetch?.() ?? null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const isRead = data !== undefined;
+  // The page is asked for a heading before it has any.
+  useEffect(() => {
+    if (isRead && hash !== '') document.getElementById(decodeURIComponent(hash.slice(1)))?.scrollIntoView();
+  }, [isRead, hash]);
+  if (!fetch) return <Lost />;
+  if (error) return <Problem error={error} onRetry={() => void refetch()} />;
+  if (!data) return <Loader />;
+  const screens = screensOf(page).filter((view) => isAdmin || view.isAdmins !== true);
+  const actions = (
+    <>
+      {screens.map(({ path, name }) => (
+        <Button key={name} component={Link} to={path} variant="default" size="xs">
+          {t(`views:${name}`)}
+        </Button>
+      ))}
+      <Button component={Link} to="/guide" variant="subtle" size="xs">
+        {t('guide.title')}
+      </Button>
+    </>
+  );
+  return (
+    <Page title={data.title} actions={actions}>
+      <Stack gap="sm" maw={860} lang="en">
+        <Parts parts={data.parts} page={page} />
+      </Stack>
+      <Text size="xs" c="dimmed">
+        {t('guide.ofThisVersion', { version: SALLYPORT_VERSION })}
+      </Text>
+    </Page>
+  );
+};

@@ -1,0 +1,101 @@
+import { Anchor, Code, List, Table, Text, Title } from '@mantine/core';
+import { Fragment } from 'react';
+import { Link } from 'react-router';
+import { WideTable } from '../../../ui/table/wide-table.tsx';
+import type { Part, Words } from './document.ts';
+import { placeOf } from './pages.ts';
+
+/** So wide a table may want to be for each of its columns. */
+const COLUMN_WIDTH = 150;
+
+const Word = ({ word, page }: { word: Words; page: string }) => {
+  if (typeof word === 'string') return word;
+  if (word.kind === 'code') return <Code style={{ overflowWrap: 'anywhere' }}>{word.text}</Code>;
+  const inner = <Sentence words={word.words} page={page} />;
+  if (word.kind === 'strong') return <strong>{inner}</strong>;
+  if (word.kind === 'em') return <em>{inner}</em>;
+  if (word.to.startsWith('https:')) {
+    return (
+      <Anchor href={word.to} target="_blank" rel="noreferrer" inherit underline="always">
+        {inner}
+      </Anchor>
+    );
+  }
+  const place = placeOf(word.to, page);
+  if (place === undefined) return inner;
+  return (
+    <Anchor component={Link} to={place} inherit underline="always">
+      {inner}
+    </Anchor>
+  );
+};
+
+const Sentence = ({ words, page }: { words: readonly Words[]; page: string }) =>
+  words.map((word, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
+    <Word key={index} word={word} page={page} />
+  ));
+
+const PartOf = ({ part, page }: { part: Part; page: string }) => {
+  switch (part.kind) {
+    case 'heading':
+      return (
+        <Title order={Math.min(part.level, 6) as 2 | 3 | 4} id={part.id} mt="md" style={{ scrollMarginTop: 64 }}>
+          <Sentence words={part.words} page={page} />
+        </Title>
+      );
+    case 'paragraph':
+      return (
+        <Text size="sm" lh={1.6}>
+          <Sentence words={part.words} page={page} />
+        </Text>
+      );
+    case 'code':
+      return (
+        <Code block tabIndex={0}>
+          {part.text}
+        </Code>
+      );
+    case 'list':
+      return (
+        <List type={part.isOrdered ? 'ordered' : 'unordered'} size="sm" spacing={4}>
+          {part.items.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
+            <List.Item key={index}>
+              <Parts parts={item} page={page} />
+            </List.Item>
+          ))}
+        </List>
+      );
+    case 'table': {
+      const head = part.head.map((words, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
+        <Fragment key={index}>
+          <Sentence words={words} page={page} />
+        </Fragment>
+      ));
+      return (
+        <WideTable label={page} minWidth={part.head.length * COLUMN_WIDTH} head={head}>
+          {part.rows.map((row, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
+            <Table.Tr key={index}>
+              {row.map((words, cell) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
+                <Table.Td key={cell} style={{ verticalAlign: 'top' }}>
+                  <Sentence words={words} page={page} />
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </WideTable>
+      );
+    }
+  }
+};
+
+/** Parts of a page of the guide, in their order. `page`: the page's name, from where its links lead. */
+export const Parts = ({ parts, page }: { parts: readonly Part[]; page: string }) =>
+  parts.map((part, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
+    <PartOf key={index} part={part} page={page} />
+  ));

@@ -1,0 +1,53 @@
+import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { createSignedIn } from '../support/signed-in.ts';
+
+let browser: TestBrowser;
+let app: TestApp;
+const signedIn = createSignedIn(
+  () => browser,
+  () => app,
+);
+
+beforeAll(async () => {
+  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+});
+afterAll(async () => {
+  await browser?.stop();
+  await app?.stop();
+});
+
+test('each screen leads to the page that tells of it, and the page names the screen and leads back', async () => {
+  const { page, errors, close } = await signedIn('/about');
+  const links = page.getByRole('navigation', { name: 'Navigation' }).getByRole('link');
+  await links.first().waitFor();
+  const names = await links.allTextContents();
+  expect(names.length).toBeGreaterThan(15);
+  for (const name of names) {
+    const link = links.filter({ hasText: new RegExp(`^${name}$`) });
+    await link.click();
+    // The screen is fetched first: until then this one is still the one before.
+    await link.and(page.locator('[aria-current=page]')).waitFor();
+    await page.getByRole('link', { name: 'The guide to this screen' }).click();
+    await page.waitForURL('**/guide/**');
+    const said = page.getByText(/^In the web interface:/).filter({ hasText: name });
+    await said.waitFor();
+    await page.getByRole('main').getByRole('link', { name, exact: true }).waitFor();
+    const { hash } = new URL(page.url());
+    if (hash !== '') expect(await page.locator(`h2${hash}`).count(), hash).toBe(1);
+  }
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('a page can be read in the dark and on a telephone, and its links lead on', async () => {
+  const { page, errors, close } = await signedIn('/guide/security', { scheme: 'dark', size: [360, 740] });
+  await page.getByRole('heading', { level: 2, name: 'Access lists' }).waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  expect(await barriersOf(page)).toEqual([]);
+  await page.getByRole('main').getByRole('link', { name: 'drill' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'Getting back in' }).waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
