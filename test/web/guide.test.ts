@@ -48,6 +48,8 @@ test('a page can be read in the dark and on a telephone, and its links lead on',
   expect(await barriersOf(page)).toEqual([]);
   await page.getByRole('main').getByRole('link', { name: 'drill' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'Getting back in' }).waitFor();
+  await page.goto('/guide/nothing');
+  await page.getByText('There is nothing here').waitFor();
   expect(errors).toEqual([]);
   await close();
 });

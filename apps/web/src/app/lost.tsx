@@ -5,7 +5,8 @@ import { Link, useRouteError } from 'react-router';
 /** An address that leads nowhere, or a screen that failed: says which, and leads back. */
 export const Lost = () => {
   const { t } = useTranslation();
-  const error = useRouteError();
+  // null where nothing failed.
+  const error: unknown = useRouteError() ?? undefined;
   return (
     <Center mih="60dvh">
       <Stack align="center" gap="xs">
