@@ -7,11 +7,9 @@ const OTHERS: readonly (readonly [string, string])[] = [
   ['/account', 'accounts#signing-in'],
 ];
 
-const placeOf = (name: string): string => GUIDES[name] ?? 'operations';
-
 const VIEWS = SECTIONS.flatMap((section) => section.views);
 
-const BY_PATH = [...OTHERS, ...VIEWS.map(({ path, name }) => [path, placeOf(name)] as const)].toSorted(
+const BY_PATH = [...OTHERS, ...VIEWS.map(({ path, name }) => [path, GUIDES[name]] as const)].toSorted(
   ([one], [other]) => other.length - one.length,
 );
 
@@ -22,4 +20,4 @@ export const guideOf = (address: string): string | undefined => {
 };
 
 /** The screens that a page of the guide is about. */
-export const screensOf = (page: string): View[] => VIEWS.filter(({ name }) => placeOf(name).split('#')[0] === page);
+export const screensOf = (page: string): View[] => VIEWS.filter(({ name }) => GUIDES[name].split('#')[0] === page);

@@ -1,5 +1,7 @@
+import type { ViewName } from './views.ts';
+
 /** The page of the guide that each screen is told on, with its heading. */
-export const GUIDES: Readonly<Record<string, string>> = {
+export const GUIDES: Readonly<Record<ViewName, string>> = {
   overview: 'monitoring',
   hosts: 'proxy-hosts',
   servers: 'proxy-hosts',
