@@ -1,5 +1,5 @@
 import type { CrowdsecStart, CrowdsecStatus, Decision } from '@sallyport/contract';
-import { expect, onTestFinished } from 'vitest';
+import { expect, type TestContext } from 'vitest';
 import { freePort } from '../../../../test/support/free-ports.ts';
 import { until } from '../../../../test/support/until.ts';
 import { type CrowdsecProgram, DEBIAN } from '../features/protection/crowdsec/program.ts';
@@ -8,8 +8,9 @@ import { startApp, type TestApp, type TestOptions } from './start-app.ts';
 /** A machine that runs other tests as well takes its time. */
 export const WITHIN_MS = 60_000;
 
-/** A service that may run the real CrowdSec of Debian; it ends with the test. */
+/** A service that may run the real CrowdSec of Debian; it ends with the test, which may run beside others. */
 export const startWithCrowdsec = async (
+  { onTestFinished }: Pick<TestContext, 'onTestFinished'>,
   program: CrowdsecProgram = DEBIAN,
   options: TestOptions = {},
 ): Promise<TestApp> => {

@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CrowdsecStart, CrowdsecStatus, Decision } from '@sallyport/contract';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import { freePort } from '../../../../../../test/support/free-ports.ts';
 import { until } from '../../../../../../test/support/until.ts';
 import { startApp, type TestApp } from '../../../testing/start-app.ts';
@@ -16,7 +16,7 @@ const run = promisify(execFile);
 
 const WITHIN_MS = 60_000;
 
-const start = async (config: object = {}): Promise<TestApp> => {
+const start = async ({ onTestFinished }: TestContext, config: object = {}): Promise<TestApp> => {
   const app = await startApp('sqlite', { SALLYPORT_CROWDSEC_PORT: String(await freePort()) }, { crowdsec: DEBIAN });
   onTestFinished(() => app.stop());
   await app.send('POST', '/security/config', config);
@@ -47,8 +47,8 @@ const named = async (app: TestApp): Promise<string[]> =>
 
 const equals = (a: readonly string[], b: readonly string[]): boolean => a.join() === b.join();
 
-test('what is decided on either side is known on the other, once, and ends on both', async () => {
-  const app = await start();
+test.concurrent('what is decided on either side is known on the other, once, and ends on both', async (context) => {
+  const app = await start(context);
   const block = { action: 'block', details: 'by hand' };
   for (const asked of [{ ip: '198.51.100.9', duration: '1h' }, { ip: '203.0.113.0/24' }]) {
     const made = await app.send('POST', '/security/decisions', { ...block, ...asked });
@@ -83,8 +83,8 @@ test('what is decided on either side is known on the other, once, and ends on bo
   expect(await named(app)).toEqual([]);
 });
 
-test('administrators are never looked at', async () => {
-  const app = await start({ admin_whitelist: '203.0.113.90,198.51.100.0/24' });
+test.concurrent('administrators are never looked at', async (context) => {
+  const app = await start(context, { admin_whitelist: '203.0.113.90,198.51.100.0/24' });
   const log = join(app.dataDir, 'crowdsec/log/access.log');
   const status = async () => (await app.send<CrowdsecStatus>('GET', '/admin/crowdsec/status')).body;
   await until('it reads', async () => (await status()).acquisition.length > 0, WITHIN_MS);
@@ -104,8 +104,8 @@ test('administrators are never looked at', async () => {
   expect((await status()).pid).toBe(pid);
 });
 
-test('a new database gets the bans of the one that was damaged', async () => {
-  const app = await start();
+test.concurrent('a new database gets the bans of the one that was damaged', async (context) => {
+  const app = await start(context);
   await cscli(app, 'add', '--ip', '198.51.100.20', '--duration', '1h');
   await until('it is known here', async () => equals(await named(app), ['198.51.100.20 crowdsec']), WITHIN_MS);
   const { pid } = (await app.send<CrowdsecStatus>('GET', '/admin/crowdsec/status')).body;

@@ -14,7 +14,7 @@ import type {
 } from '@sallyport/contract';
 import { isStillRunning, readProcess } from '@sallyport/deployment/processes';
 import { pino } from 'pino';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, type TestContext, test } from 'vitest';
 import { freePort } from '../../../../../../test/support/free-ports.ts';
 import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
 import { until } from '../../../../../../test/support/until.ts';
@@ -31,7 +31,7 @@ const run = promisify(execFile);
 
 /** The real CrowdSec of Debian: its process, its local API and its scenarios. */
 
-const start = async (port?: number): Promise<TestApp> => {
+const start = async ({ onTestFinished }: TestContext, port?: number): Promise<TestApp> => {
   const app = await startApp(
     'sqlite',
     { SALLYPORT_CROWDSEC_PORT: String(port ?? (await freePort())) },
@@ -68,8 +68,8 @@ const probing = (ip: string): string => {
   return Array.from({ length: 15 }, (_, index) => line(index)).join('');
 };
 
-test('starts CrowdSec as another user, bans whom its scenarios find, and ends it with the server', async () => {
-  const app = await start();
+test.concurrent('starts CrowdSec as another user, bans whom its scenarios find, and ends it with the server', async (context) => {
+  const app = await start(context);
   expect(await statusOf(app)).toMatchObject({ status: 'stopped', pid: null, lapi_ready: false, decisions: 0 });
 
   const started = await startCrowdsec(app);
@@ -134,8 +134,8 @@ test('starts CrowdSec as another user, bans whom its scenarios find, and ends it
   expect(await bansOf(app)).toMatchObject([{ ip: '203.0.113.77' }]);
 });
 
-test('decisions that others make and take back are followed, and those known stay while it is down', async () => {
-  const app = await start();
+test.concurrent('decisions that others make and take back are followed, and those known stay while it is down', async (context) => {
+  const app = await start(context);
   const { pid } = await startCrowdsec(app);
   const account = crowdsecAccount(join(app.dataDir, 'crowdsec'));
   const decide = async (...args: string[]) => {
@@ -155,8 +155,8 @@ test('decisions that others make and take back are followed, and those known sta
   expect(await banned()).toEqual(['198.51.100.7']);
 });
 
-test('starts it again when it was killed', async () => {
-  const app = await start();
+test.concurrent('starts it again when it was killed', async (context) => {
+  const app = await start(context);
   const { pid } = await startCrowdsec(app);
   process.kill(pid, 'SIGKILL');
   const status = await until(
@@ -170,8 +170,8 @@ test('starts it again when it was killed', async () => {
   expect(status.status).toBe('running');
 });
 
-test('starts by itself when the configuration says so, without holding up the API', async () => {
-  const app = await start();
+test.concurrent('starts by itself when the configuration says so, without holding up the API', async (context) => {
+  const app = await start(context);
   await app.send('POST', '/security/config', { crowdsec_mode: 'local' });
   await app.restart();
   expect((await statusOf(app)).status).toBe('starting');
@@ -182,7 +182,9 @@ test('starts by itself when the configuration says so, without holding up the AP
   await until('it runs', async () => (await statusOf(app)).lapi_ready, WITHIN_MS);
 });
 
-test('the deprecated variable counts until there is a configuration, and is warned of', async () => {
+test.concurrent('the deprecated variable counts until there is a configuration, and is warned of', async ({
+  onTestFinished,
+}) => {
   const told: string[] = [];
   const log = pino({ level: 'warn' }, { write: (line: string) => void told.push(line) });
   const env = { SALLYPORT_CROWDSEC_MODE: 'local', SALLYPORT_CROWDSEC_PORT: String(await freePort()) };
@@ -194,8 +196,8 @@ test('the deprecated variable counts until there is a configuration, and is warn
   await until('it is stopped', async () => (await statusOf(app)).status === 'stopped', WITHIN_MS);
 });
 
-test('it starts and ends as the configuration changes', async () => {
-  const app = await start();
+test.concurrent('it starts and ends as the configuration changes', async (context) => {
+  const app = await start(context);
   const { pid } = await startCrowdsec(app);
   const whitelist = join(app.dataDir, 'crowdsec/etc/parsers/s02-enrich/sallyport-whitelist.yaml');
   const spares = (ip: string) =>
@@ -217,8 +219,8 @@ test('it starts and ends as the configuration changes', async () => {
   expect((await statusOf(app)).status).toBe('stopped');
 });
 
-test('a database that is damaged or was replaced is set aside, and it begins anew', async () => {
-  const app = await start();
+test.concurrent('a database that is damaged or was replaced is set aside, and it begins anew', async (context) => {
+  const app = await start(context);
   const state = join(app.dataDir, 'crowdsec/state');
   await startCrowdsec(app);
   await app.send('POST', '/admin/crowdsec/stop');
@@ -247,7 +249,7 @@ test('a database that is damaged or was replaced is set aside, and it begins ane
   expect(statSync(join(state, 'crowdsec.db')).size).toBeGreaterThan(0);
 });
 
-test('of two nodes on one PostgreSQL one runs it, and the other says which', async () => {
+test.concurrent('of two nodes on one PostgreSQL one runs it, and the other says which', async ({ onTestFinished }) => {
   const ports = [await freePort(), await freePort()].map(String);
   const first = await startApp(
     'postgres',
@@ -276,12 +278,12 @@ test('of two nodes on one PostgreSQL one runs it, and the other says which', asy
   expect((await startSecond()).status).toBe(200);
 });
 
-test('a foreign program at its port is named, not taken for CrowdSec', async () => {
+test.concurrent('a foreign program at its port is named, not taken for CrowdSec', async (context) => {
   const port = await freePort();
   const foreign = createServer((_request, response) => response.end('{"status":"up"}'));
   await new Promise<void>((resolve) => void foreign.listen(port, '127.0.0.1', resolve));
-  onTestFinished(() => void foreign.close());
-  const app = await start(port);
+  context.onTestFinished(() => void foreign.close());
+  const app = await start(context, port);
   const { status, body } = await app.send<ErrorBody>('POST', '/admin/crowdsec/start');
   expect(status).toBe(503);
   expect(body.error).toContain(`port ${port} of 127.0.0.1 is used by another program`);
@@ -292,7 +294,7 @@ test('a foreign program at its port is named, not taken for CrowdSec', async () 
   });
 });
 
-test('root that may not mount, as in a container, gives it an account of its own as well', async () => {
+test.concurrent('root that may not mount, as in a container, gives it an account of its own as well', async () => {
   await withTemporaryDirectory(async (dataDir) => {
     const directory = join(dataDir, 'crowdsec');
     const account = crowdsecAccount(directory, process.getuid?.(), () => false);

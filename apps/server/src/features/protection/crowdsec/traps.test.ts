@@ -40,8 +40,22 @@ const wanted = (index: number) => ({
   leftMs: 3_600_000,
 });
 
-test('the local API refuses whoever does not name a program and its version, and takes us', async () => {
-  const app = await startWithCrowdsec();
+// Alone: it has to see what lasts but a moment.
+test('who comes into admin_whitelist while it runs is spared from then on', async (context) => {
+  const app = await startWithCrowdsec(context);
+  const { pid } = await runCrowdsec(app);
+  const log = join(app.dataDir, 'crowdsec/log/access.log');
+  const [spared, other] = ['203.0.113.92', '203.0.113.93'];
+  await app.send('POST', '/security/config', { admin_whitelist: spared });
+  await until('it reads anew', async () => (await crowdsecStatus(app)).acquisition.length === 0, WITHIN_MS);
+  expect(await isReading(app)).toMatchObject({ pid });
+  for (const path of MISSING) appendFileSync(log, missed(spared, [path]) + missed(other, [path]));
+  await until('the other one is banned', async () => (await bannedBy(app)).length > 0, WITHIN_MS);
+  expect(await bannedBy(app)).toEqual([other]);
+});
+
+test.concurrent('the local API refuses whoever does not name a program and its version, and takes us', async (context) => {
+  const app = await startWithCrowdsec(context);
   await runCrowdsec(app);
   const { crowdsecPort } = app.config;
   const account = crowdsecAccount(join(app.dataDir, 'crowdsec'));
@@ -58,8 +72,8 @@ test('the local API refuses whoever does not name a program and its version, and
   await until('it is known', async () => (await bannedBy(app)).length === 1, WITHIN_MS);
 });
 
-test('no ban of a burst is lost, whatever differences leave out', async () => {
-  const app = await startWithCrowdsec();
+test.concurrent('no ban of a burst is lost, whatever differences leave out', async (context) => {
+  const app = await startWithCrowdsec(context);
   await runCrowdsec(app);
   const writer = writerFor(app);
   // One call each: they come while others are read, which is when differences lose some.
@@ -69,8 +83,8 @@ test('no ban of a burst is lost, whatever differences leave out', async () => {
   expect(await bannedBy(app)).toEqual(all);
 });
 
-test('a database that somebody else holds delays what is told, and loses nothing', async () => {
-  const app = await startWithCrowdsec();
+test.concurrent('a database that somebody else holds delays what is told, and loses nothing', async (context) => {
+  const app = await startWithCrowdsec(context);
   const { pid } = await runCrowdsec(app);
   const other = new DatabaseSync(databaseOf(app));
   other.exec('begin immediate');
@@ -87,19 +101,6 @@ test('a database that somebody else holds delays what is told, and loses nothing
   };
   await until('it was told once', async () => (await told()).join() === '198.51.100.9 sallyport', WITHIN_MS);
   expect(await crowdsecStatus(app)).toMatchObject({ pid, status: 'running' });
-});
-
-test('who comes into admin_whitelist while it runs is spared from then on', async () => {
-  const app = await startWithCrowdsec();
-  const { pid } = await runCrowdsec(app);
-  const log = join(app.dataDir, 'crowdsec/log/access.log');
-  const [spared, other] = ['203.0.113.92', '203.0.113.93'];
-  await app.send('POST', '/security/config', { admin_whitelist: spared });
-  await until('it reads anew', async () => (await crowdsecStatus(app)).acquisition.length === 0, WITHIN_MS);
-  expect(await isReading(app)).toMatchObject({ pid });
-  for (const path of MISSING) appendFileSync(log, missed(spared, [path]) + missed(other, [path]));
-  await until('the other one is banned', async () => (await bannedBy(app)).length > 0, WITHIN_MS);
-  expect(await bannedBy(app)).toEqual([other]);
 });
 
 /** Overwrites bytes of a file that others have open. */
@@ -123,10 +124,10 @@ const spoilTable = (path: string, table: string): void => {
   other.close();
 };
 
-test('a database that is damaged while it runs is set aside, also where it does not see that itself', {
+test.concurrent('a database that is damaged while it runs is set aside, also where it does not see that itself', {
   timeout: 300_000,
-}, async () => {
-  const app = await startWithCrowdsec();
+}, async (context) => {
+  const app = await startWithCrowdsec(context);
   let { pid } = await runCrowdsec(app);
   const path = databaseOf(app);
   const log = join(app.dataDir, 'crowdsec/log/access.log');

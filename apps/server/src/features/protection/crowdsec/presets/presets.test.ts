@@ -66,10 +66,10 @@ const given = async (app: TestApp) => {
   };
 };
 
-test('a preset that is taken back judges nobody, and one that is applied again does', {
+test.concurrent('a preset that is taken back judges nobody, and one that is applied again does', {
   timeout: 240_000,
-}, async () => {
-  const app = await startWithCrowdsec();
+}, async (context) => {
+  const app = await startWithCrowdsec(context);
   const { presets, apply, takeBack } = await given(app);
   const log = join(app.dataDir, 'crowdsec/log/access.log');
   const { pid, scenarios } = await runCrowdsec(app);
@@ -110,8 +110,8 @@ test('a preset that is taken back judges nobody, and one that is applied again d
   expect(scenarios.filter((name) => !after.scenarios.includes(name)).sort()).toEqual([...OF_WORDPRESS].sort());
 });
 
-test('changes are made once and audited, by administrators, and only of what the hub has', async () => {
-  const app = await startWithCrowdsec();
+test.concurrent('changes are made once and audited, by administrators, and only of what the hub has', async (context) => {
+  const app = await startWithCrowdsec(context);
   const { accounts, presets, apply, takeBack, audit } = await given(app);
   const { headers } = await accounts.caller('user');
   for (const [method, path] of [
@@ -146,7 +146,7 @@ test('changes are made once and audited, by administrators, and only of what the
   expect(body.error).toContain('crowdsecurity/sshd judges nothing that clients ask of a web server');
 });
 
-test('a scenario that CrowdSec can not load is left out and told, and so is one that is applied', async () => {
+test.concurrent('a scenario that CrowdSec can not load is left out and told, and so is one that is applied', async (context) => {
   await withTemporaryDirectory(async (hub) => {
     cpSync(DEBIAN.hub, hub, { recursive: true });
     const broken = join(hub, 'scenarios/crowdsecurity/http-wordpress_wpconfig.yaml');
@@ -154,7 +154,7 @@ test('a scenario that CrowdSec can not load is left out and told, and so is one 
       broken,
       'type: trigger\nname: x/y\nfilter: "evt.Meta.log_type == \'http_access-log\' &&"\nlabels: {service: http}\n',
     );
-    const app = await startWithCrowdsec({ ...DEBIAN, hub });
+    const app = await startWithCrowdsec(context, { ...DEBIAN, hub });
     const { presets, apply, takeBack, audit } = await given(app);
     const { scenarios } = await runCrowdsec(app);
     expect(scenarios).toContain('crowdsecurity/http-bf-wordpress_bf');
@@ -176,8 +176,8 @@ test('a scenario that CrowdSec can not load is left out and told, and so is one 
   });
 });
 
-test('a backup brings back what was applied when it was made', async () => {
-  const app = await startWithCrowdsec();
+test.concurrent('a backup brings back what was applied when it was made', async (context) => {
+  const app = await startWithCrowdsec(context);
   const { headers, presets, apply, takeBack } = await given(app);
   await runCrowdsec(app);
   await takeBack(WORDPRESS);
@@ -194,7 +194,7 @@ test('a backup brings back what was applied when it was made', async () => {
   );
 });
 
-test('there are none where CrowdSec is not installed', async () => {
+test.concurrent('there are none where CrowdSec is not installed', async () => {
   const app = await startApp('sqlite');
   try {
     const { headers, apply, takeBack } = await given(app);
