@@ -3,7 +3,7 @@ import type { Executor } from '@sallyport/store/database/open';
 import { fieldsOf, ifThere, type Reverter, type Touched } from './reverter.ts';
 
 /** What names an object. One that comes back has all of it again, so that whoever refers to it finds it. */
-const IDENTITY = ['id', 'uuid', 'created_at'] as const;
+export const IDENTITY = ['id', 'uuid', 'created_at'] as const;
 
 /** What an object is named by, as far as it was kept. */
 export type KnownIdentity = Partial<Record<'uuid' | 'created_at', string> & { id: number }>;
@@ -15,7 +15,7 @@ interface Within<Input, Patch> {
   remove(tx: Executor, key: string, actor: Actor): Promise<{ id: number }>;
 }
 
-export interface ObjectReverterDeps<Input, Patch> extends Pick<Reverter, 'policy' | 'prepare'> {
+export interface ObjectReverterDeps<Input, Patch> extends Pick<Reverter, 'policy' | 'prepare' | 'many'> {
   /** What of an object can be given and changed. */
   fields: readonly string[];
   objects: {
@@ -30,11 +30,12 @@ export interface ObjectReverterDeps<Input, Patch> extends Pick<Reverter, 'policy
 
 /** Takes changes back of objects that come, change and go, and are named by their uuid. */
 export const objectReverter = <Input, Patch>(deps: ObjectReverterDeps<Input, Patch>): Reverter => {
-  const { policy, prepare, fields, objects, store, settle } = deps;
+  const { policy, prepare, many, fields, objects, store, settle } = deps;
   const { within } = objects;
   return {
     policy,
     ...(prepare && { prepare }),
+    ...(many && { many }),
     current: (tx, key) => store(tx).find(key),
     async apply(tx, undoing, actor): Promise<Touched> {
       const { key } = undoing;

@@ -18,6 +18,23 @@ export interface Touched {
   id: number;
 }
 
+/** One of many that are taken back together: who does it, and which change they take back. */
+export interface OneOfMany {
+  undoing: Undoing;
+  actor: Actor;
+}
+
+/**
+ * Takes many changes of different objects of one kind back together, in a few statements for all of them; `undefined` when they have to
+ * be taken back one by one.
+ */
+export interface RevertsMany<T extends Touched = Touched> {
+  /** The objects as the history keeps them, by key; those that are not there are not in it. */
+  current(tx: Executor, keys: readonly string[]): Promise<ReadonlyMap<string, object>>;
+  /** What became of each, by its key. When one is refused, others may be missing, and the caller has to roll all back. */
+  apply(tx: Executor, ones: readonly OneOfMany[]): Promise<ReadonlyMap<string, T | { refusal: Refusal }> | undefined>;
+}
+
 /**
  * Takes changes of one kind of object back, by the ways in which everybody changes it: the same checks, rights and entries.
  * Its functions throw a `Refusal` for what no longer fits. `T`: what it has to know of a change to settle it.
@@ -32,6 +49,8 @@ export interface Reverter<T extends Touched = Touched> {
   /** The same for all of one kind that are taken back together. */
   prepareAll?(undoings: readonly Undoing[]): Promise<void>;
   apply(tx: Executor, undoing: Undoing, actor: Actor): Promise<T>;
+  /** For kinds of which one request may change thousands. */
+  many?: RevertsMany<T>;
   /** Called after the commit, with one at least; resolves when what was changed is live, or when it is known why it isn't. */
   settle(touched: readonly T[]): Promise<void>;
   /** The object as its GET answers; undefined when there is none. */

@@ -1,5 +1,6 @@
 import type { Actor } from '@sallyport/store/actor';
 import type { Executor, Transact } from '@sallyport/store/database/open';
+import { inPortions } from '@sallyport/store/database/portions';
 import { withSavepoint } from '@sallyport/store/database/savepoint';
 import { Refusal, refuse } from '@sallyport/store/errors';
 import { confirmationStore } from '@sallyport/store/history/confirmations';
@@ -9,6 +10,7 @@ import type { HistoryStore, StoredChange } from '@sallyport/store/history/store'
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { type Reverter, type Reverters, settleEach, type Touched } from '../reverter.ts';
 import { checkUnchanged, type TellSince, undoingOf } from './fits.ts';
+import { runsOf } from './runs.ts';
 
 export interface RevertDeps {
   db: Executor;
@@ -90,6 +92,53 @@ export const createRevert = ({ db, transact, store, vault, reverters }: RevertDe
     }
   };
 
+  /** Takes changes of different objects of one kind back: all at once where their feature can, or else one by one. */
+  const undoRun = async (tx: Executor, run: readonly Found[], reverting: Reverting): Promise<Touch[]> => {
+    const [first] = run;
+    const undone = run.length > 1 && first ? await undoTogether(tx, first.reverter, run, reverting) : undefined;
+    if (undone) return undone;
+    const touched: Touch[] = [];
+    for (const one of run) touched.push(await undoIn(tx, one, reverting));
+    return touched;
+  };
+
+  const undoTogether = async (
+    tx: Executor,
+    reverter: Reverter,
+    run: readonly Found[],
+    reverting: Reverting,
+  ): Promise<Touch[] | undefined> => {
+    const { many } = reverter;
+    if (!many) return undefined;
+    const current = await many.current(
+      tx,
+      run.map(({ key }) => key),
+    );
+    for await (const portion of inPortions(run)) {
+      for (const one of portion) {
+        const { stored, change, key } = one;
+        await checkUnchanged(change, current.get(key), since(tx, stored, reverting)).catch((error) => {
+          throw notFitting(error, one);
+        });
+      }
+    }
+    const undone = await many.apply(
+      tx,
+      run.map(({ stored, change, key }) => ({
+        undoing: undoingOf(key, change),
+        actor: { ...reverting.actor, reverts: stored.id },
+      })),
+    );
+    if (!undone) return undefined;
+    const touched: Touch[] = [];
+    for (const one of run) {
+      const outcome = undone.get(one.key);
+      if (outcome && 'refusal' in outcome) throw notFitting(outcome.refusal, one);
+      if (outcome) touched.push([reverter, outcome]);
+    }
+    return touched;
+  };
+
   /** Takes changes back, newest first, all or none; resolves when what follows is live. `isBatch`: they are all of a request. */
   const undo = async (changes: readonly StoredChange[], reverting: Reverting, isBatch: boolean): Promise<Found[]> => {
     const found = changes.map((stored) => find(stored, reverting));
@@ -103,7 +152,7 @@ export const createRevert = ({ db, transact, store, vault, reverters }: RevertDe
     }
     const touched: Touch[] = [];
     await transact(async (tx) => {
-      for (const one of found) touched.push(await undoIn(tx, one, reverting));
+      for (const run of runsOf(found)) for (const one of await undoRun(tx, run, reverting)) touched.push(one);
       // What is taken back needs no confirmation any more.
       const [first] = changes;
       if (isBatch && first) await confirmationStore(tx).end(first.batch);
@@ -120,14 +169,32 @@ export const createRevert = ({ db, transact, store, vault, reverters }: RevertDe
     const touched: Touch[] = [];
     const reverted: string[] = [];
     const left: string[] = [];
-    for (const stored of changes) {
+    const leave = (error: unknown): void => {
+      if (!(error instanceof Refusal)) throw error;
+      left.push(error.details ?? error.message);
+    };
+    /** Takes a run back at once; false when it has to be looked at one by one. */
+    const goesBack = async (run: readonly Found[]): Promise<boolean> => {
       try {
-        touched.push(await withSavepoint(tx, () => undoIn(tx, find(stored, reverting), reverting)));
-        reverted.push(stored.resource);
+        for (const one of await withSavepoint(tx, () => undoRun(tx, run, reverting))) touched.push(one);
+        for (const { stored } of run) reverted.push(stored.resource);
+        return true;
       } catch (error) {
-        if (!(error instanceof Refusal)) throw error;
-        left.push(error.details ?? error.message);
+        if (run.length === 1) leave(error);
+        else if (!(error instanceof Refusal)) throw error;
+        return run.length === 1;
       }
+    };
+    const found = changes.flatMap((stored) => {
+      try {
+        return find(stored, reverting);
+      } catch (error) {
+        leave(error);
+        return [];
+      }
+    });
+    for (const run of runsOf(found)) {
+      if (!(await goesBack(run))) for (const one of run) await goesBack([one]);
     }
     return { touched, reverted, left };
   };

@@ -6,6 +6,7 @@ import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { type DatabaseKind, emptyStore, onBothDatabases } from '../../../testing/start-app.ts';
 import type { Incoming } from '../../host-intake.ts';
+import type { Undoing } from '../../reverter.ts';
 import { createProxyHosts } from './service.ts';
 import { proxyHostStore } from './store.ts';
 
@@ -47,8 +48,8 @@ const open = async (config: Parameters<typeof openDatabase>[0]) => {
   });
   const stored = async () => (await proxyHostStore(db).list({ sort: 'domain' })).rows;
   const named = async () => (await db.selectFrom('proxy_host_names').selectAll().orderBy('name').execute()).length;
-  /** Brings hosts in; resolves with what became of them, and in how many statements. */
-  const bringIn = async (incoming: readonly Incoming[]) => {
+  /** What became of it, and in how many statements. */
+  const counted = async <T>(work: (tx: Executor) => Promise<T>) => {
     let statements = 0;
     const counting: KyselyPlugin = {
       transformQuery({ node }) {
@@ -58,10 +59,19 @@ const open = async (config: Parameters<typeof openDatabase>[0]) => {
       transformResult: async ({ result }) => result,
     };
     entries.length = 0;
-    const results = await transact((tx) => hosts.within.bringIn(tx.withPlugin(counting), incoming, ACTOR));
+    const results = await transact((tx) => work(tx.withPlugin(counting)));
     return { results, statements };
   };
-  return { database, entries, stored, named, bringIn };
+  const bringIn = (incoming: readonly Incoming[]) => counted((tx) => hosts.within.bringIn(tx, incoming, ACTOR));
+  /** Takes changes back; each entry is to say which. */
+  const undo = (undoings: readonly Undoing[]) =>
+    counted((tx) =>
+      hosts.within.undoMany(
+        tx,
+        undoings.map((undoing, index) => ({ undoing, actor: { ...ACTOR, reverts: index } })),
+      ),
+    );
+  return { database, entries, stored, named, bringIn, undo };
 };
 
 onBothDatabases('many hosts that come in at once', (kind) => {
@@ -136,5 +146,53 @@ onBothDatabases('many hosts that come in at once', (kind) => {
         'b.example.com 82',
       ]);
       expect(await named()).toBe(2);
+    }));
+
+  test('go back in as many statements as a few do, each with the change that it takes back', () =>
+    withHosts(kind, async ({ bringIn, undo, stored, named, entries }) => {
+      const names = Array.from({ length: 300 }, (_, index) => `h${index}.example.com`);
+      await bringIn(names.map((name) => ({ input: input(name), replaces: false })));
+      const before = await stored();
+      const ports = (count: number, forward_port: number) =>
+        before.slice(0, count).map(({ uuid }): Undoing => ({ does: 'update', key: uuid, fields: { forward_port } }));
+      const few = await undo(ports(3, 81));
+      const all = await undo(ports(300, 82));
+      expect(all.statements).toBe(few.statements);
+      expect(all.results).toEqual(new Map(before.map(({ uuid, id }) => [uuid, { key: uuid, id }])));
+      expect(entries.map(({ actor, resource }) => [actor.reverts, resource])).toEqual(
+        before.map(({ uuid }, index) => [index, `proxy-hosts/${uuid}`]),
+      );
+      const changed = await stored();
+      expect(changed.every(({ forward_port }) => forward_port === 82)).toBe(true);
+
+      const gone = await undo(before.map(({ uuid }): Undoing => ({ does: 'remove', key: uuid })));
+      expect([await stored(), await named()]).toEqual([[], 0]);
+      const back = await undo(
+        changed.map((state): Undoing => ({ does: 'restore', key: state.uuid, state: { ...state } })),
+      );
+      expect(await stored()).toEqual(changed);
+      expect(await named()).toBe(300);
+      expect(Math.max(gone.statements, back.statements)).toBeLessThanOrEqual(all.statements + 5);
+      expect(entries).toHaveLength(300);
+    }));
+
+  test('go back to names that others of them give away, and not to those that somebody else has', () =>
+    withHosts(kind, async ({ bringIn, undo, stored }) => {
+      const named = (...names: string[]) => names.map((name) => ({ input: input(name), replaces: false }));
+      await bringIn(named('a.example.com', 'b.example.com', 'c.example.com', 'd.example.com'));
+      const [a, b, c, d] = (await stored()).map(({ uuid }) => uuid) as [string, string, string, string];
+      const to = (key: string, domain: string): Undoing => ({ does: 'update', key, fields: { domain } });
+      await undo([to(a, 'b.example.com'), to(b, 'c.example.com,x.example.com'), { does: 'remove', key: c }]);
+      expect((await stored()).map(({ uuid, domain }) => [uuid, domain])).toEqual([
+        [a, 'b.example.com'],
+        [b, 'c.example.com,x.example.com'],
+        [d, 'd.example.com'],
+      ]);
+      const { results } = await undo([to(a, 'd.example.com'), to(b, 'y.example.com'), { does: 'remove', key: c }]);
+      const refused = [a, c].map((key) => results?.get(key));
+      expect(refused).toMatchObject([
+        { refusal: { status: 409, message: `domain d.example.com already belongs to proxy host ${d}` } },
+        { refusal: { status: 404 } },
+      ]);
     }));
 });

@@ -5,11 +5,15 @@ import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Executor } from '@sallyport/store/database/open';
 import { inPortions } from '@sallyport/store/database/portions';
 import { Refusal, refuse } from '@sallyport/store/errors';
+import type { KnownIdentity } from '../../object-reverter.ts';
 import type { Normalised } from './normalise.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 
 /** Finds what a host refers to: see `ProxyHostStore.idOf`. */
 export type References = Pick<ProxyHostStore, 'idOf'>;
+
+/** A host that is to be made; one that comes back has its identity again. */
+export type Newcomer = Normalised<NewProxyHost> & { known?: KnownIdentity };
 
 /** What became of one of many. */
 export type Made = { id: number } | { refusal: Refusal };
@@ -28,6 +32,7 @@ export interface ManyDeps {
   completePatch: (references: References, before: StoredProxyHost, fields: ProxyHostPatch) => Promise<StoredProxyHost>;
   creationOf: (after: StoredProxyHost, actor: Actor) => ChangeEntry;
   updateOf: (before: StoredProxyHost, after: StoredProxyHost, actor: Actor) => ChangeEntry;
+  deletionOf: (before: StoredProxyHost, actor: Actor) => ChangeEntry;
   clock: () => Date;
 }
 
@@ -61,28 +66,31 @@ const each = async <In, Out>(many: readonly In[], work: (one: In) => Promise<Out
 };
 
 /** Changes of many hosts in a transaction of the caller: by the checks of single ones, in a few statements for all of them. */
-export const createMany = ({ store, completeNew, completePatch, creationOf, updateOf, clock }: ManyDeps) => ({
+export const createMany = ({
+  store,
+  completeNew,
+  completePatch,
+  creationOf,
+  updateOf,
+  deletionOf,
+  clock,
+}: ManyDeps) => ({
   /** Adds many at once, as far as each can be; with the id of each, or why there is none. */
-  async create(
-    tx: Executor,
-    many: readonly Normalised<NewProxyHost>[],
-    actor: Actor,
-    write: RecordChange,
-  ): Promise<Made[]> {
+  async create(tx: Executor, many: readonly Newcomer[], actor: Actor, write: RecordChange): Promise<Made[]> {
     const hosts = store(tx);
     const references = remembering(hosts);
     const owners = await hosts.ownersByName(many.flatMap(({ names = [] }) => names));
     const taken = new Map([...owners].map(([name, { uuid }]) => [name, uuid]));
     const now = clock().toISOString();
-    const rows: (Omit<StoredProxyHost, 'id'> & { names: string[] })[] = [];
-    const results = await each(many, async ({ fields, names = [] }) => {
+    const rows: (Omit<StoredProxyHost, 'id'> & { id?: number; names: string[] })[] = [];
+    const results = await each(many, async ({ fields, names = [], known = {} }) => {
       const complete = await completeNew(references, fields, actor);
       const name = names.find((one) => taken.has(one));
       if (name !== undefined) throw refuse.conflict(`domain ${name} already belongs to proxy host ${taken.get(name)}`);
-      const uuid = randomUUID();
-      for (const one of names) taken.set(one, uuid);
-      rows.push({ ...complete, uuid, created_at: now, updated_at: now, names });
-      return { uuid };
+      const identity = { uuid: randomUUID(), created_at: now, ...known };
+      for (const one of names) taken.set(one, identity.uuid);
+      rows.push({ ...complete, ...identity, updated_at: now, names });
+      return { uuid: identity.uuid };
     });
     const made = await hosts.insertMany(rows);
     for (const after of made.values()) await write(tx, creationOf(after, actor));
@@ -103,5 +111,11 @@ export const createMany = ({ store, completeNew, completePatch, creationOf, upda
     await hosts.updateAll(changed.map(({ after, names }) => ({ host: after, names })));
     for (const { before, after } of changed) await write(tx, updateOf(before, after, actor));
     return results;
+  },
+
+  /** Deletes many at once. */
+  async remove(tx: Executor, many: readonly StoredProxyHost[], actor: Actor, write: RecordChange): Promise<void> {
+    await store(tx).deleteAll(many.map(({ id }) => id));
+    for (const before of many) await write(tx, deletionOf(before, actor));
   },
 });

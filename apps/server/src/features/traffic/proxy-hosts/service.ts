@@ -29,6 +29,7 @@ import { createMany, type References } from './many.ts';
 import { checkVerification, type Normalised, normalise } from './normalise.ts';
 import { routeOf } from './route.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
+import { createUndoMany } from './undo-many.ts';
 import { type Surroundings, warningsOf } from './warnings.ts';
 
 /** What the service needs of the data plane. */
@@ -202,7 +203,12 @@ export const createProxyHosts = ({
     return after;
   };
 
-  const many = createMany({ store, completeNew, completePatch, creationOf, updateOf, clock });
+  const deletionOf = (before: StoredProxyHost, actor: Actor): ChangeEntry => {
+    const resource = `proxy-hosts/${before.uuid}`;
+    return { action: 'proxy_host.delete', actor, resource, before, history: [{ resource, before }] };
+  };
+
+  const many = createMany({ store, completeNew, completePatch, creationOf, updateOf, deletionOf, clock });
 
   const deleteIn = async (
     tx: Executor,
@@ -216,8 +222,7 @@ export const createProxyHosts = ({
     checkVersion(withState(before));
     if (isStandardUser(actor)) checkDeletion(before);
     await hosts.delete(before.id);
-    const resource = `proxy-hosts/${before.uuid}`;
-    await write(tx, { action: 'proxy_host.delete', actor, resource, before, history: [{ resource, before }] });
+    await write(tx, deletionOf(before, actor));
     return before;
   };
 
@@ -229,6 +234,8 @@ export const createProxyHosts = ({
       update: (tx: Executor, named: Identifier, patch: ProxyHostPatch, actor: Actor) =>
         updateIn(tx, named, normalise(patch), actor, anyVersion),
       remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
+      /** Takes changes of many hosts back; undefined for who may not do that to any. */
+      undoMany: createUndoMany({ store, normalise, many, recordMany }),
       /** Takes many hosts in, each as far as it can be. */
       bringIn: createBringIn({
         store,

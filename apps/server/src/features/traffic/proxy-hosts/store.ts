@@ -130,6 +130,16 @@ export const proxyHostStore = (db: Executor) => ({
     return row && fromRow(row);
   },
 
+  /** Hosts by their uuid. */
+  async findMany(uuids: readonly string[]): Promise<Map<string, StoredProxyHost>> {
+    const found = new Map<string, StoredProxyHost>();
+    for await (const portion of inPortions(uuids, IDS_A_QUERY)) {
+      const rows = await db.selectFrom('proxy_hosts').selectAll().where('uuid', 'in', portion).execute();
+      for (const row of rows) found.set(row.uuid, fromRow(row));
+    }
+    return found;
+  },
+
   /** Hosts in service that may lead to what is on this machine, our own API among it. */
   async toReserved(): Promise<Pick<StoredProxyHost, 'domain' | 'forward_host' | 'forward_port'>[]> {
     const hosts = db.selectFrom('proxy_hosts').select(['domain', 'forward_host', 'forward_port']);
@@ -176,7 +186,7 @@ export const proxyHostStore = (db: Executor) => ({
 
   /** Adds hosts with their names; by uuid as they are stored. */
   async insertMany(
-    hosts: readonly (Omit<StoredProxyHost, 'id'> & { names: readonly string[] })[],
+    hosts: readonly (Omit<StoredProxyHost, 'id'> & { id?: number; names: readonly string[] })[],
   ): Promise<Map<string, StoredProxyHost>> {
     const stored = new Map<string, StoredProxyHost>();
     for await (const portion of inPortions(hosts)) {
@@ -259,6 +269,12 @@ export const proxyHostStore = (db: Executor) => ({
 
   async delete(id: number): Promise<void> {
     await db.deleteFrom('proxy_hosts').where('id', '=', id).execute();
+  },
+
+  async deleteAll(ids: readonly number[]): Promise<void> {
+    for await (const portion of inPortions(ids, IDS_A_QUERY)) {
+      await db.deleteFrom('proxy_hosts').where('id', 'in', portion).execute();
+    }
   },
 
   /** The id of what a host refers to; undefined when there is no such thing. */
