@@ -85,6 +85,18 @@ test.each<[string, string, number, number, string]>([
   ['Traefik, too much', `http:\n  routers:\n${'    - a\n'.repeat(200_000)}`, 1, 1, 'http:'],
   ['Traefik, without a router', 'http:\n  routers:\n', 1, 1, 'http:'],
   ['what is nothing', 'hello\n{\n', 2, 1, '{'],
+  ['a space', ' \n', 1, 1, ''],
+  ['comments', '# nothing yet\n', 1, 1, ''],
+  [
+    'our own, a field',
+    'sallyport: 1\nproxy_hosts:\n  - domain: a.test\n    forward_port: x\n',
+    3,
+    5,
+    '{"forward_port":"x"}',
+  ],
+  ['our own, JSON', '{"sallyport": 1, "proxy_hosts": [\n {"domain": "a.test", "odd": 1}]}', 2, 13, '{"odd":1}'],
+  ['our own, of another time', '# later\nsallyport: 9\n', 1, 1, 'sallyport: 9'],
+  ['our own, no YAML', 'sallyport: 1\nproxy_hosts: "\n', 3, 1, ''],
 ])('an error says where, and what stands there: %s', (_, content, line, column, text) => {
   const [error] = read(content).errors;
   expect(error).toMatchObject({ file: 'proxy.conf', line, column });

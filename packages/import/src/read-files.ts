@@ -74,7 +74,8 @@ const readSource = (uploaded: readonly SourceFile[]): Reading => {
   for (const [index, text] of texts.entries()) {
     const message = whyNone(uploaded[index]!, text);
     if (message === undefined) files.push(text);
-    else others.push({ file: text.name, line: 1, message });
+    // What stands there is not quoted: it may be a key.
+    else others.push({ file: text.name, line: 1, column: 1, message });
   }
   if (files.length === 0 && texts.length > 0)
     return { source: null, hosts: [], warnings: [], errors: others, staticFiles: [] };
@@ -100,6 +101,12 @@ const readSource = (uploaded: readonly SourceFile[]): Reading => {
  * what the files say. What it says may be shown in a terminal.
  */
 export const readFiles = (uploaded: readonly SourceFile[]): Reading => {
+  const reading = readSource(uploaded);
+  const said = [reading.hosts, reading.errors, reading.warnings, reading.staticFiles];
   const secret = new Set(uploaded.filter((file) => holdsKey(asText(file))).map(({ name }) => name));
-  return cleanReading(readSource(uploaded), (file) => secret.has(file));
+  // Empty, or all of it is comments.
+  const isEmpty = said.every((one) => one.length === 0);
+  const message = 'there is nothing in it that could be imported';
+  const errors = isEmpty ? [{ file: uploaded[0]?.name ?? '', line: 1, column: 1, message, text: '' }] : reading.errors;
+  return cleanReading({ ...reading, errors }, (file) => secret.has(file));
 };

@@ -2,6 +2,7 @@ import { isMap, isNode, isSeq } from 'yaml';
 import { warn } from '../loss.ts';
 import type { Place, SourceError, SourceFile } from '../reading.ts';
 import { shorten } from '../shorten.ts';
+import { lineOf } from '../text-of.ts';
 import { readYaml, YamlError } from '../yaml.ts';
 
 /** A document of ours, nothing of it looked at. */
@@ -15,10 +16,10 @@ export interface OwnDocument {
 export class DocumentError extends Error {
   readonly found: SourceError;
 
-  constructor(at: Place, message: string) {
+  constructor(at: Place, message: string, text: string) {
     super(message);
     this.name = 'DocumentError';
-    this.found = warn(at, message);
+    this.found = { ...warn(at, message), text: shorten(text.trim(), 200) };
   }
 }
 
@@ -29,22 +30,26 @@ export const isObject = (value: unknown): value is Readonly<Record<string, unkno
 export const hostsIn = ({ proxy_hosts }: OwnDocument['sections']): unknown[] =>
   Array.isArray(proxy_hosts) ? proxy_hosts : [];
 
-/** Lines of the hosts of a JSON document: where their domains stand, one after the other, as far as they are written plainly. */
-const linesOf = (text: string, hosts: readonly unknown[]): number[] => {
+/** Lines and columns of the hosts of a JSON document: where their domains stand, one after the other, as far as they are written plainly. */
+const placesOf = (text: string, hosts: readonly unknown[]): Omit<Required<Place>, 'file'>[] => {
   let line = 1;
+  let start = 0;
   let newline = text.indexOf('\n');
   let from = text.indexOf('"proxy_hosts"');
-  const lines: number[] = [];
+  const places: Omit<Required<Place>, 'file'>[] = [];
   for (const host of hosts) {
     const domain = isObject(host) ? host.domain : undefined;
     const found = from === -1 || typeof domain !== 'string' ? -1 : text.indexOf(JSON.stringify(domain), from);
     // To look for the others, too, would be to go through all of the text for each.
     if (found === -1) break;
-    for (; newline !== -1 && newline < found; newline = text.indexOf('\n', newline + 1)) line += 1;
-    lines.push(line);
+    for (; newline !== -1 && newline < found; newline = text.indexOf('\n', start)) {
+      line += 1;
+      start = newline + 1;
+    }
+    places.push({ line, column: found - start + 1 });
     from = found;
   }
-  return lines;
+  return places;
 };
 
 const asJson = (text: string): unknown => {
@@ -57,15 +62,15 @@ const asJson = (text: string): unknown => {
 
 /** Reads a document, JSON or YAML. Throws a `DocumentError`. */
 export const readDocument = ({ name: file, content }: SourceFile): OwnDocument => {
-  const start = { file, line: 1 };
+  const start = { file, line: 1, column: 1 };
   const json = asJson(content);
   if (isObject(json)) {
-    const lines = linesOf(content, hostsIn(json));
-    return { sections: json, placeOfHost: (index) => ({ file, line: lines[index] ?? lines.at(-1) ?? 1 }) };
+    const places = placesOf(content, hostsIn(json));
+    return { sections: json, placeOfHost: (index) => ({ ...start, ...(places[index] ?? places.at(-1)) }) };
   }
   try {
     const { value, document, placeOf } = readYaml(content);
-    if (!isObject(value)) throw new DocumentError(start, 'this is no document of Sallyport');
+    if (!isObject(value)) throw new DocumentError(start, 'this is no document of Sallyport', lineOf(content, 1));
     const seq = isMap(document.contents) ? document.contents.get('proxy_hosts') : undefined;
     const nodes = isSeq(seq) ? seq.items : [];
     return {
@@ -73,13 +78,15 @@ export const readDocument = ({ name: file, content }: SourceFile): OwnDocument =
       placeOfHost(index) {
         const node = nodes[index];
         const offset = isNode(node) ? node.range?.[0] : undefined;
-        return { file, line: offset === undefined ? 1 : placeOf(offset).line };
+        if (offset === undefined) return start;
+        const { line, col } = placeOf(offset);
+        return { file, line, column: col };
       },
     };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    const { line = 1, column, message } = error;
-    const at = { file, line, ...(column !== undefined && { column }) };
-    throw new DocumentError(at, `this is no YAML: ${shorten(message, 200)}`);
+    const { line = 1, column = 1, message } = error;
+    const at = { file, line, column };
+    throw new DocumentError(at, `this is no YAML: ${shorten(message, 200)}`, lineOf(content, line));
   }
 };

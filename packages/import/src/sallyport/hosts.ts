@@ -26,12 +26,20 @@ const problemOf = (entry: unknown): string | undefined => {
   return missing && `${missing} is required`;
 };
 
+/** What stands where something is wrong: the field that the words begin with, as it is written, or all of an entry. */
+const offending = (entry: unknown, problem: string): string => {
+  const field = /^\w+/.exec(problem)?.[0] ?? '';
+  const value = isObject(entry) && Object.hasOwn(entry, field) ? { [field]: entry[field] } : entry;
+  return shorten(JSON.stringify(value) ?? '', 200);
+};
+
 /** Hosts of an entry of `proxy_hosts`; what is wrong with it is in `errors`. */
 export const hostsOf = (entry: unknown, place: Place, index: number, found: Found): ImportedHost[] => {
   const { lists, warnings, errors } = found;
   const problem = problemOf(entry);
   if (problem !== undefined || !isHost.accepts(entry)) {
-    errors.push(warn(place, `proxy_hosts[${index}]: ${problem ?? 'it is no host'}`));
+    const message = problem ?? 'it is no host';
+    errors.push({ ...warn(place, `proxy_hosts[${index}]: ${message}`), text: offending(entry, message) });
     return [];
   }
   const { domain, enabled, forward_scheme = 'http', forward_host = '', forward_port = 0, ...rest } = entry;

@@ -112,7 +112,9 @@ test('what is wrong with one host is an error with its place, and the others are
     '1: proxy_hosts[4]: is no object',
     '1: proxy_hosts[5]: is no object',
   ]);
-  expect(messagesOf(read('sallyport: 1\nproxy_hosts: none\n').errors)).toEqual([]);
+  expect(messagesOf(read('sallyport: 1\nproxy_hosts: none\n').errors)).toEqual([
+    '1: there is nothing in it that could be imported',
+  ]);
 });
 
 test('a million hosts that are none, and no names to look for, do not take for ever', () => {

@@ -26,10 +26,11 @@ const isEmpty = (section: unknown): boolean =>
   typeof section === 'object' && section !== null && Object.keys(section).length === 0;
 
 const read = (file: SourceFile): Omit<Reading, 'source' | 'staticFiles'> => {
-  const start = { file: file.name, line: 1 };
+  const start = { file: file.name, line: 1, column: 1 };
   const { sections, placeOfHost } = readDocument(file);
   if (sections.sallyport !== CONFIG_FORMAT) {
-    throw new DocumentError(start, `sallyport must be ${CONFIG_FORMAT}: this is another version of the format`);
+    const text = `sallyport: ${JSON.stringify(sections.sallyport)}`;
+    throw new DocumentError(start, `sallyport must be ${CONFIG_FORMAT}: this is another version of the format`, text);
   }
   const warnings: ImportWarning[] = [];
   const errors: SourceError[] = [];

@@ -3,6 +3,7 @@ import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, pa
 import { warn } from '../loss.ts';
 import type { Place, SourceError, SourceFile } from '../reading.ts';
 import { shorten } from '../shorten.ts';
+import { lineOf } from '../text-of.ts';
 
 /** A value of a file with its place; keys are lower case, since Traefik does not tell them apart. */
 export interface Tree {
@@ -155,18 +156,6 @@ const fromToml = ({ name, content }: SourceFile): Tree => {
       content.split('\n')[line - 1] ?? '',
     );
   }
-};
-
-/** A line of a text, 1-based, without the space around it. */
-const lineOf = (text: string, line: number): string => {
-  let from = 0;
-  for (let number = 1; number < line; number++) {
-    const end = text.indexOf('\n', from);
-    if (end === -1) break;
-    from = end + 1;
-  }
-  const end = text.indexOf('\n', from);
-  return text.slice(from, end === -1 ? undefined : end).trim();
 };
 
 /** Reads a YAML or TOML file, which is told from the content. Throws a `TraefikError`. */

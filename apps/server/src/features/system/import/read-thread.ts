@@ -8,9 +8,9 @@ const MOST_HOSTS = 50_000;
 const bounded = (reading: Reading): Reading => {
   const beyond = reading.hosts[MOST_HOSTS];
   if (!beyond) return reading;
-  const { file, line } = beyond;
+  const { file, line, column = 1, domain } = beyond;
   const message = `there are more than ${MOST_HOSTS} sites, which can not be imported at once: split the file`;
-  return { ...reading, hosts: [], errors: [{ file, line, message }] };
+  return { ...reading, hosts: [], errors: [{ file, line, column, message, text: domain.slice(0, 200) }] };
 };
 
 const run = ({ files }: ReadJob): ReadOutcome => {

@@ -13,7 +13,7 @@ export const unreadable = (files: readonly SourceFile[], message: string): ReadO
     hosts: [],
     warnings: [],
     staticFiles: [],
-    errors: [{ file: files[0]?.name ?? '', line: 1, message }],
+    errors: [{ file: files[0]?.name ?? '', line: 1, column: 1, message }],
   };
   return { text: JSON.stringify(reading), source: null, hosts: 0, errors: 1, staticFiles: [] };
 };
