@@ -1,7 +1,7 @@
 /**
  * An import of a Caddyfile with many sites through the API: how long until its preview is there, until the commit has answered
- * (then all sites are live), and the same when each of them overwrites a host; and how long the slowest answer to another caller took
- * meanwhile.
+ * (then all sites are live), the same when each of them overwrites a host, and how long taking both back takes; and how long the slowest
+ * answer to another caller took meanwhile.
  *
  * node test/bench/import.ts [sites] [postgres]; needs haproxy, and a PostgreSQL's programs for the second.
  */
@@ -16,7 +16,7 @@ import { startPostgres } from '../support/start-postgres.ts';
 
 const siteCount = Number(process.argv[2] ?? 10_000);
 const isPostgres = process.argv[3] === 'postgres';
-const WANTED_S = { preview: 3, commit: 10 };
+const WANTED_S = { preview: 3, commit: 10, revert: 10 };
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const nameOf = (index: number): string => `site-${index}.example.com`;
@@ -67,7 +67,7 @@ const measure = async <T>(what: string, wanted: number, work: () => Promise<T>):
   return result;
 };
 
-const importAll = async (what: string, strategy: 'keep' | 'overwrite', options: string): Promise<void> => {
+const importAll = async (what: string, strategy: 'keep' | 'overwrite', options: string): Promise<string> => {
   const sites = Array.from({ length: siteCount }, (_, index) => nameOf(index));
   const content = sites
     .map((name) => `http://${name} {\n\treverse_proxy 127.0.0.1:${originPort}\n${options}}\n`)
@@ -78,22 +78,33 @@ const importAll = async (what: string, strategy: 'keep' | 'overwrite', options: 
   });
   const resolutions = Object.fromEntries(preview.conflicts.map((name) => [name, strategy]));
   const commit = { session_uuid: preview.uuid, resolutions };
-  const { imported, failed } = await measure(`${what}: commit`, WANTED_S.commit, () =>
+  const { imported, failed, batch } = await measure(`${what}: commit`, WANTED_S.commit, () =>
     call<ImportOutcome>('POST', '/import/commit', commit),
   );
-  if (imported !== siteCount || failed !== 0) throw new Error(`${imported} imported, ${failed} failed`);
+  if (imported !== siteCount || failed !== 0 || batch === null)
+    throw new Error(`${imported} imported, ${failed} failed`);
   for (const index of [0, siteCount - 1]) {
     const status = await statusOf(http, nameOf(index));
     if (status !== 200) throw new Error(`${nameOf(index)} answered ${status} after the commit`);
   }
+  return batch;
 };
+
+const takeBack = (what: string, batch: string) =>
+  measure(`${what}: taken back`, WANTED_S.revert, () => call('POST', `/history/batches/${batch}/revert`));
 
 try {
   say(`${new Date().toISOString().slice(0, 10)}, ${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}`);
   say(`${siteCount} sites, ${isPostgres ? 'PostgreSQL' : 'SQLite'}`);
   await product.start();
-  await importAll('new', 'keep', '');
-  await importAll('overwriting', 'overwrite', '\theader Strict-Transport-Security "max-age=63072000"\n');
+  const made = await importAll('new', 'keep', '');
+  const changed = await importAll(
+    'overwriting',
+    'overwrite',
+    '\theader Strict-Transport-Security "max-age=63072000"\n',
+  );
+  await takeBack('overwriting', changed);
+  await takeBack('new', made);
 } finally {
   await product.remove();
   // While the origin listens: nothing else would keep this process waiting for it.

@@ -9,7 +9,10 @@ export const print = (line: string): void => {
 /** Writes rows in columns as wide as their widest cell; control characters in cells are shown and have no effect. */
 export const printTable = (header: readonly string[], rows: readonly (readonly string[])[]): void => {
   const lines = [header, ...rows].map((row) => row.map(visible));
-  const widths = header.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
+  // A preview may have hundreds of thousands of lines: more than a function may have arguments.
+  const widths = header.map((_, column) =>
+    lines.reduce((most, line) => Math.max(most, (line[column] ?? '').length), 0),
+  );
   for (const line of lines) {
     print(
       line

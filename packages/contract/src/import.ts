@@ -161,7 +161,8 @@ export const NewImportOfFiles = Type.Object(
     files: Type.Array(Type.Object({ filename, content, encoding }), {
       minItems: 1,
       maxItems: 1_000,
-      description: 'The first is the main one; it may import the others.',
+      description:
+        'The first is the main one; it may import the others. PEM files of certificates and keys that it names come along.',
     }),
   },
   { title: 'NewImportOfFiles' },
