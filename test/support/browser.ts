@@ -37,6 +37,8 @@ export const startBrowser = async () => {
         ignoreHTTPSErrors: true,
       });
       const page = await context.newPage();
+      // Everything comes in milliseconds, but not on a machine that is busy with something else.
+      page.setDefaultTimeout(90_000);
       const errors: string[] = [];
       // A refusal that the interface shows is an answer like any other; the console has no say in it.
       const isAnswer = (text: string) => /^Failed to load resource: the server responded with a status of 4/.test(text);

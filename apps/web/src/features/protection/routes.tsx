@@ -1,7 +1,6 @@
 import type { RouteObject } from 'react-router';
 
-/** Screens of this neighbourhood. */
-export const protectionRoutes: RouteObject[] = [
+const screens: RouteObject[] = [
   {
     path: '/security',
     lazy: async () => ({ Component: (await import('./security/security.tsx')).Security }),
@@ -66,5 +65,16 @@ export const protectionRoutes: RouteObject[] = [
       path,
       lazy: async () => ({ Component: (await import('./access-lists/access-list-form.tsx')).AccessListForm }),
     })),
+  },
+];
+
+/** Screens of this neighbourhood, and with the first of them their texts. */
+export const protectionRoutes: RouteObject[] = [
+  {
+    lazy: async () => {
+      await import('./texts.ts');
+      return {};
+    },
+    children: screens,
   },
 ];

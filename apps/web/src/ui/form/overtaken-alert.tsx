@@ -1,8 +1,23 @@
-import { Alert, Button, Group, Table, Text } from '@mantine/core';
+import { Alert, Box, Button, Group, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ObjectForm } from './use-object-form.ts';
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
+
+/** So many letters are seen at once. */
+const MOST_SEEN = 300;
+
+/** A value of a field; a long text scrolls within its place. */
+const Version = ({ value }: { value: unknown }) => {
+  const text = shown(value);
+  if (text.length <= MOST_SEEN) return text;
+  return (
+    // What scrolls must be reached by keyboard.
+    <Box mah={240} tabIndex={0} style={{ overflow: 'auto', whiteSpace: 'pre-wrap' }}>
+      {text}
+    </Box>
+  );
+};
 
 interface OvertakenAlertProps<T extends Record<string, unknown>> {
   object: ObjectForm<T>;
@@ -34,8 +49,12 @@ export const OvertakenAlert = <T extends Record<string, unknown>>({ object, onTa
           {differing.map(([field, theirs]) => (
             <Table.Tr key={field}>
               <Table.Td>{field}</Table.Td>
-              <Table.Td className="foreign">{shown(theirs)}</Table.Td>
-              <Table.Td className="foreign">{shown(values[field])}</Table.Td>
+              <Table.Td className="foreign">
+                <Version value={theirs} />
+              </Table.Td>
+              <Table.Td className="foreign">
+                <Version value={values[field]} />
+              </Table.Td>
             </Table.Tr>
           ))}
         </Table.Tbody>

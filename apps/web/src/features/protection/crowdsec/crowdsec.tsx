@@ -27,8 +27,9 @@ export const Crowdsec = () => {
       {data?.status === 'not_installed' && <Install issue={data.issue} />}
       {data && data.status !== 'not_installed' && (
         <Stack gap="md" maw={960}>
-          <Running status={data} />
-          {suite.data && <Always suite={suite.data} mode={config.data?.data.config?.crowdsec_mode} />}
+          <Running status={data}>
+            {suite.data && <Always suite={suite.data} mode={config.data?.data.config?.crowdsec_mode} />}
+          </Running>
           <Facts status={data} />
         </Stack>
       )}

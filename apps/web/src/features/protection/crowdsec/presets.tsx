@@ -96,7 +96,7 @@ export const Presets = () => {
         accessorKey: 'name',
         header: t('preset'),
         size: 260,
-        meta: { grow: 1, isVital: true },
+        meta: { grow: 1, narrow: 200, isVital: true },
         cell: ({ row: { original } }) => (
           <span className="foreign" title={original.name}>
             {original.name}
@@ -120,7 +120,7 @@ export const Presets = () => {
         accessorFn: appliedOf,
         header: t('state'),
         size: 150,
-        meta: { narrow: 130, isVital: true },
+        meta: { narrow: 120 },
         cell: ({ row: { original } }) => <State preset={original} />,
       },
       ...(isAdmin

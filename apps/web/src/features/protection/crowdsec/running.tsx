@@ -1,5 +1,6 @@
 import { Alert, Button, Group } from '@mantine/core';
 import type { CrowdsecStart, CrowdsecStatus } from '@sallyport/contract';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
@@ -21,8 +22,8 @@ const KINDS: Record<CrowdsecStatus['status'], StateKind> = {
   not_installed: 'off',
 };
 
-/** Starts and stops it, and tells how far it is. */
-export const Running = ({ status }: { status: CrowdsecStatus }) => {
+/** Starts and stops it, and tells how far it is. `children`: what else decides whether it runs. */
+export const Running = ({ status, children }: { status: CrowdsecStatus; children: ReactNode }) => {
   const { t } = useTranslation('crowdsec');
   const { isAdmin } = useWho();
   const starting = useChange<CrowdsecStart>(TOUCHED);
@@ -81,6 +82,7 @@ export const Running = ({ status }: { status: CrowdsecStatus }) => {
           )}
         </Group>
       )}
+      {children}
     </Panel>
   );
 };

@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core';
+import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import type { ProxyHost, SecurityConfig, SecurityConfigAnswer, WafExclusion } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
@@ -12,12 +12,12 @@ import { Moment } from '../../../../ui/moment.tsx';
 import { notifyFailed } from '../../../../ui/notify.ts';
 import { Problem } from '../../../../ui/problem.tsx';
 import { StateBadge } from '../../../../ui/state-badge.tsx';
-import { type Column, DataTable } from '../../../../ui/table/data-table.tsx';
 import { TableBar } from '../../../../ui/table/table-bar.tsx';
 import { batchOf, offerUndo } from '../../../../ui/undo.tsx';
 import { TOUCHED, useConfig } from '../../security/stored.ts';
 import { FirewallPage } from '../firewall-page.tsx';
-import { isWide, namesOf, useInWords } from './in-words.tsx';
+import classes from './exclusions.module.css';
+import { InWords, namesOf, useInWords } from './in-words.tsx';
 
 const keyOf = ({ rule_id, target, host_uuid, path, expires_at }: WafExclusion): string =>
   JSON.stringify([rule_id, target, host_uuid, path, expires_at]);
@@ -40,6 +40,18 @@ const useTakeBack = () => {
   };
 };
 
+/** Until when it holds. */
+const Ends = ({ exclusion: { expires_at } }: { exclusion: WafExclusion }) => {
+  const { t } = useTranslation('firewall');
+  if (expires_at === undefined) return null;
+  if (Date.parse(expires_at) <= Date.now()) return <StateBadge kind="off">{t('ended')}</StateBadge>;
+  return (
+    <Text size="sm" c="dimmed">
+      {t('ends')} <Moment at={expires_at} />
+    </Text>
+  );
+};
+
 /** What the firewall overlooks, each in words. The form of another one is beside the list, at an address of its own. */
 export const Exclusions = () => {
   const { t } = useTranslation(['firewall', 'common']);
@@ -52,7 +64,6 @@ export const Exclusions = () => {
   const inWords = useInWords(names);
   const takeBack = useTakeBack();
   const rows = data && (data.data.config?.waf_exclusions ?? []);
-  const now = new Date().toISOString();
 
   const remove = (exclusion: WafExclusion) =>
     void takeBack(rows ?? [], exclusion, data?.etag).then(
@@ -60,72 +71,11 @@ export const Exclusions = () => {
       (failure: Error) => notifyFailed(failure.message),
     );
 
-  const columns: Column<WafExclusion>[] = [
-    { accessorKey: 'rule_id', header: t('rule'), size: 150, meta: { narrow: 84, isVital: true } },
-    {
-      id: 'words',
-      accessorFn: inWords,
-      header: t('letsThrough'),
-      size: 260,
-      meta: { grow: 4, isVital: true },
-      cell: ({ getValue }) => (
-        <span className="foreign" title={getValue<string>()}>
-          {getValue<string>()}
-        </span>
-      ),
-    },
-    {
-      id: 'breadth',
-      accessorFn: (exclusion) => (isWide(exclusion) ? 1 : 0),
-      header: t('breadthOf'),
-      size: 100,
-      cell: ({ row: { original } }) => (
-        <StateBadge kind={isWide(original) ? 'warning' : 'good'} why={isWide(original) ? t('breadth.wideWhy') : null}>
-          {t(isWide(original) ? 'breadth.wide' : 'breadth.narrow')}
-        </StateBadge>
-      ),
-    },
-    {
-      id: 'ends',
-      accessorFn: ({ expires_at }) => expires_at ?? '9999',
-      header: t('ends'),
-      size: 130,
-      cell: ({ row: { original } }) =>
-        original.expires_at !== undefined && original.expires_at <= now ? (
-          <StateBadge kind="off">{t('ended')}</StateBadge>
-        ) : (
-          <Moment at={original.expires_at} never={t('never')} />
-        ),
-    },
-    {
-      accessorKey: 'description',
-      header: t('why'),
-      size: 120,
-      meta: { grow: 2 },
-      cell: ({ getValue }) => <span className="foreign">{getValue<string | undefined>()}</span>,
-    },
-    ...(isAdmin
-      ? [
-          {
-            id: 'remove',
-            header: '',
-            size: 110,
-            enableSorting: false,
-            meta: { isVital: true },
-            cell: ({ row: { original } }: { row: { original: WafExclusion } }) => (
-              <Button
-                size="compact-sm"
-                variant="default"
-                aria-label={t('takeBackOf', { rule: original.rule_id })}
-                onClick={() => remove(original)}
-              >
-                {t('takeBack')}
-              </Button>
-            ),
-          },
-        ]
-      : []),
-  ];
+  const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = (rows ?? []).filter((exclusion) => {
+    const text = `${inWords(exclusion)} ${exclusion.description ?? ''}`.toLowerCase();
+    return wanted.every((word) => text.includes(word));
+  });
 
   const add = isAdmin && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => void navigate('/firewall/exclusions/new')}>
@@ -154,15 +104,32 @@ export const Exclusions = () => {
       ) : (
         <>
           <TableBar search={search} onSearch={setSearch} count={rows?.length} />
-          <DataTable
-            label={t('tabs.exclusions')}
-            rows={rows ?? []}
-            columns={columns}
-            rowId={keyOf}
-            textOf={(exclusion) => `${inWords(exclusion)} ${exclusion.description ?? ''}`}
-            search={search}
-            empty={search === '' ? '' : t('common:nothingFound')}
-          />
+          <Stack component="ul" gap={0} className={classes.list} aria-label={t('tabs.exclusions')}>
+            {found.map((exclusion) => (
+              <li key={keyOf(exclusion)} className={classes.row}>
+                <Box flex="1 1 18rem">
+                  <InWords exclusion={exclusion} names={names} />
+                  <Text size="xs" c="dimmed" className="foreign">
+                    {exclusion.description}
+                  </Text>
+                </Box>
+                <Group gap="sm" wrap="nowrap">
+                  <Ends exclusion={exclusion} />
+                  {isAdmin && (
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={t('takeBackOf', { rule: exclusion.rule_id })}
+                      onClick={() => remove(exclusion)}
+                    >
+                      {t('takeBack')}
+                    </Button>
+                  )}
+                </Group>
+              </li>
+            ))}
+          </Stack>
+          {rows && found.length === 0 && <Text c="dimmed">{t('common:nothingFound')}</Text>}
         </>
       )}
       <Outlet />

@@ -9,7 +9,7 @@ export const namesOf = (hosts: readonly ProxyHost[] | undefined): HostNames =>
   hosts && new Map(hosts.map(({ uuid, domain }) => [uuid, domain.split(',')[0] ?? domain]));
 
 /** Whether attacks get through that the rule would see: it looks at nothing, or is left out everywhere. */
-export const isWide = ({ target, host_uuid, path }: WafExclusion): boolean =>
+const isWide = ({ target, host_uuid, path }: WafExclusion): boolean =>
   target === undefined || (host_uuid === undefined && path === undefined);
 
 /** An exclusion as a sentence: what no longer is looked at, and where. */

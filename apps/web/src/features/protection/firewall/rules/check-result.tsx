@@ -23,6 +23,7 @@ export const CheckResult = ({ check, onOpen }: { check: Check; onOpen: (mistake:
   const { t } = useTranslation('firewall');
   const wordsOf = useWords();
   const { data, error, isBehind } = check;
+  const mistakes = (data?.errors ?? []).toSorted((one, other) => one.line - other.line || one.column - other.column);
   const badge = () => {
     if (isBehind) return <StateBadge kind="waiting">{t('checking')}</StateBadge>;
     if (error) return <StateBadge kind="bad">{t('checkFailed')}</StateBadge>;
@@ -48,9 +49,9 @@ export const CheckResult = ({ check, onOpen }: { check: Check; onOpen: (mistake:
           {error.message}
         </Text>
       )}
-      {data && data.errors.length > 0 && (
+      {mistakes.length > 0 && (
         <Stack component="ul" gap={4} m={0} pl="md">
-          {data.errors.map((mistake) => (
+          {mistakes.map((mistake) => (
             <Text key={`${mistake.file} ${mistake.line} ${mistake.column} ${mistake.message}`} component="li" size="sm">
               {mistake.file === null ? (
                 <Anchor component="button" type="button" inherit onClick={() => onOpen(mistake)}>

@@ -20,8 +20,11 @@ const lettersOf = (line: string, bytes: number): number => {
 /** Where a mistake is in the text, from and to; lines that are gone meanwhile are the last one. */
 export const placeOf = (doc: Text, { line, column, token }: Mistake): { from: number; to: number; end: number } => {
   const { from, to, text } = doc.line(Math.min(Math.max(line, 1), doc.lines));
-  const start = Math.min(from + lettersOf(text, column - 1), to);
-  return { from: start, to: Math.min(start + Math.max(token.split('\n', 1)[0]?.length ?? 0, 1), to), end: to };
+  const named = lettersOf(text, column - 1);
+  // Of a pattern, the place is where it begins; the token is what in it is wrong.
+  const found = token === '' ? -1 : text.indexOf(token, named);
+  const start = Math.min(from + (found === -1 ? named : found), to);
+  return { from: start, to: Math.min(start + Math.max(found === -1 ? 0 : token.length, 1), to), end: to };
 };
 
 /** What is wrong, below the line that it is in. */

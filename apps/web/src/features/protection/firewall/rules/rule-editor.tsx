@@ -26,6 +26,17 @@ interface RuleEditorProps {
   isReadOnly: boolean;
 }
 
+/** What is typed over a selection: browsers put it into an element with a style of its own, which the page's policy refuses. */
+const typedOver = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { inputType, data } = event as InputEvent;
+    if (inputType !== 'insertText' || !data || view.composing || view.state.selection.main.empty) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+});
+
 /** Rules as they are written, in colours, with what is wrong at its lines. Tab leaves it, as it leaves any field. */
 const RuleEditor = (props: RuleEditorProps) => {
   const { ref, label, describedBy, value, mistakes, wordsOf, isReadOnly } = props;
@@ -48,6 +59,7 @@ const RuleEditor = (props: RuleEditorProps) => {
           bracketMatching(),
           EditorView.lineWrapping,
           keymap.of([...defaultKeymap, ...historyKeymap]),
+          typedOver,
           seclang,
           mistakesAtTheirLines,
           look,
@@ -57,6 +69,7 @@ const RuleEditor = (props: RuleEditorProps) => {
             'aria-describedby': describedBy,
             'aria-readonly': String(isReadOnly),
             spellcheck: 'false',
+            tabindex: '0',
           }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged) latest.current.onChange(update.state.doc.toString());

@@ -1,17 +1,17 @@
-import { Anchor, Button, FileButton, Group, Input, Loader, Stack, Text, TextInput } from '@mantine/core';
+import { Anchor, Button, FileButton, Group, Input, Loader, Stack, Text, TextInput, Title } from '@mantine/core';
 import type { Ruleset } from '@sallyport/contract';
 import { IconFileImport } from '@tabler/icons-react';
-import { lazy, Suspense, useCallback, useId, useRef, useState } from 'react';
+import { lazy, Suspense, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
 import { ApiError } from '../../../../api/api-error.ts';
-import { useAnswer, useChange, useRead } from '../../../../api/query.ts';
+import { useChange, useRead } from '../../../../api/query.ts';
 import { useWho } from '../../../../app/who.ts';
 import { Confirm } from '../../../../ui/confirm.tsx';
+import { FormObject } from '../../../../ui/form/form-object.tsx';
 import { PageForm } from '../../../../ui/form/page-form.tsx';
 import { useObjectForm } from '../../../../ui/form/use-object-form.ts';
 import { notifyDone } from '../../../../ui/notify.ts';
-import { Problem } from '../../../../ui/problem.tsx';
 import { batchOf, offerUndo } from '../../../../ui/undo.tsx';
 import { CONFIRM_SECONDS, useConfig, useStatus } from '../../security/stored.ts';
 import { Choices } from '../choices.tsx';
@@ -41,8 +41,6 @@ interface EditorProps {
 }
 
 const Editor = ({ set, etag }: EditorProps) => {
-  // What is saved is a change of what was shown at first, whatever was read behind the form since.
-  const [shown, setShown] = useState({ set, etag });
   const { t } = useTranslation(['firewall', 'common']);
   const { isAdmin } = useWho();
   const navigate = useNavigate();
@@ -57,12 +55,12 @@ const Editor = ({ set, etag }: EditorProps) => {
   const close = () => void navigate('/firewall/rules');
 
   const initial = {
-    name: shown.set?.name ?? '',
-    mode: shown.set?.mode ?? 'owasp',
-    source_url: shown.set?.source_url ?? '',
-    content: shown.set?.content ?? '',
+    name: set?.name ?? '',
+    mode: set?.mode ?? 'owasp',
+    source_url: set?.source_url ?? '',
+    content: set?.content ?? '',
   };
-  const object = useObjectForm(shown.etag ?? 'new', initial, async (body, isOverTheirs) => {
+  const object = useObjectForm(set?.uuid ?? 'new', initial, async (body, isOverTheirs) => {
     if (!set && known.data?.rulesets.some(({ name }) => name === body.name.trim())) {
       throw new ApiError(409, { error: t('nameTaken') });
     }
@@ -70,7 +68,7 @@ const Editor = ({ set, etag }: EditorProps) => {
       method: 'POST',
       path: '/security/rulesets',
       body,
-      ifMatch: isOverTheirs ? undefined : shown.etag,
+      ifMatch: isOverTheirs ? undefined : etag,
       query: { confirm_within: isRisky ? CONFIRM_SECONDS : undefined },
     });
   });
@@ -78,7 +76,6 @@ const Editor = ({ set, etag }: EditorProps) => {
   const values = form.getValues();
   const check = useCheck(values, isAdmin);
   const wordsOf = useWords();
-  const takeTheirs = useCallback(() => setShown({ set, etag }), [set, etag]);
 
   const remove = async ({ uuid, name }: Ruleset) => {
     const answer = await mutateAsync({ method: 'DELETE', path: `/security/rulesets/${uuid}` });
@@ -91,7 +88,7 @@ const Editor = ({ set, etag }: EditorProps) => {
 
   return (
     <PageForm
-      object={{ ...object, takeTheirs }}
+      object={{ ...object, takeTheirs: close }}
       isReadOnly={!isAdmin}
       onSaved={() => {
         notifyDone(isRisky ? t('savedInForce') : t('savedSet', { name: values.name }));
@@ -147,9 +144,7 @@ const Editor = ({ set, etag }: EditorProps) => {
       <Stack gap={4}>
         <Group justify="space-between" align="flex-end" gap="xs">
           <div>
-            <Text size="sm" fw={500} component="div">
-              {t('content')}
-            </Text>
+            <Input.Label component="div">{t('content')}</Input.Label>
             {isAdmin && (
               <Text size="xs" c="dimmed" id={hintId}>
                 {t('contentHint')}
@@ -205,18 +200,21 @@ const Editor = ({ set, etag }: EditorProps) => {
 export const RulesetForm = () => {
   const { t } = useTranslation('firewall');
   const { id } = useParams();
-  const { data, error } = useAnswer<{ ruleset: Ruleset }>(`/security/rulesets/${id}`, { isOn: id !== undefined });
-  const set = id === undefined ? undefined : data?.data.ruleset;
   return (
     <FirewallPage about={t('rulesAbout')}>
       <Anchor component={Link} to="/firewall/rules" size="sm">
         {t('back')}
       </Anchor>
-      <Text component="h2" fw={600} size="lg" className="foreign">
-        {set?.name ?? (id === undefined ? t('add') : '')}
-      </Text>
-      <Problem error={error} />
-      {(id === undefined || set) && <Editor key={id ?? 'new'} set={set} etag={data?.etag} />}
+      <FormObject<{ ruleset: Ruleset }> path={id === undefined ? undefined : `/security/rulesets/${id}`}>
+        {(answer, etag) => (
+          <>
+            <Title order={2} className="foreign">
+              {answer?.ruleset.name ?? t('add')}
+            </Title>
+            <Editor set={answer?.ruleset} etag={etag} />
+          </>
+        )}
+      </FormObject>
     </FirewallPage>
   );
 };
