@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer as createRelay } from 'node:net';
 import { type HistoryEntry, type NewProxyHost, PROXY_HOST_DEFAULTS, type ProxyHost } from '@sallyport/contract';
+import { apiSocket } from '@sallyport/deployment/places';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { proxyHostStore } from '@sallyport/server/testing/parts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
@@ -188,6 +189,40 @@ test('twelve hosts are changed alike in four clicks, and all of it is undone', a
   expect(history.map(({ action }) => action).slice(0, 2)).toEqual(['proxy_host.create', 'proxy_host.delete']);
   expect(errors).toEqual([]);
   await close();
+});
+
+test('the host by which one came is deleted by mistake only as long as nobody confirms it', async () => {
+  const forward_port = Number(new URL(app.url).port);
+  const { uuid } = await add({ domain: 'manage.example.com', forward_port, forward_reserved: true });
+  // What our own proxy sends comes by this socket.
+  const relay = createRelay((client) => {
+    const api = connect(apiSocket(app.dataDir));
+    client.pipe(api).pipe(client);
+    for (const side of [client, api]) side.on('error', () => side.destroy());
+  });
+  await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+  const { page, errors, close } = await browser.open(`http://127.0.0.1:${(relay.address() as AddressInfo).port}`);
+  await page.request.post('/api/v1/auth/login', { data: { email: administrator, password: PASSWORD } });
+  await page.goto('/hosts');
+  const deleteIt = async (answer: 'accept' | 'dismiss') => {
+    const asked = new Promise<string>((resolve) => {
+      page.once('dialog', (dialog) => void dialog[answer]().then(() => resolve(dialog.message())));
+    });
+    await page.getByRole('button', { name: 'Actions for manage.example.com' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    return asked;
+  };
+  expect(await deleteIt('dismiss')).toContain('manage.example.com would not lead to this API any more');
+  await page.getByText(/^This could lock you out/).waitFor();
+  await deleteIt('accept');
+  await page.getByText(/^A change takes itself back in/).waitFor();
+  await page.getByText('No host yet').waitFor();
+  await page.getByRole('button', { name: 'Take it back now' }).click();
+  await page.getByRole('link', { name: 'manage.example.com', exact: true }).waitFor();
+  expect((await stored(uuid)).domain).toBe('manage.example.com');
+  expect(errors).toEqual([]);
+  await close();
+  relay.close();
 });
 
 test('a standard user manages routes, and is not offered what protects', async () => {

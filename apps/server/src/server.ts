@@ -205,6 +205,7 @@ export const startServer = async (
   const changes = createChanges(ground, {
     settings: system.settings,
     reverters: { ...traffic.reverters, ...protection.reverters, ...system.reverters },
+    keepingWayIn: traffic.intake.keepingWayIn,
     tell: protection.tell,
   });
   const asCode = createConfigAsCode(ground, {

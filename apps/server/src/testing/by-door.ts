@@ -12,17 +12,23 @@ export const sendByDoor = <T>(
   headers: Record<string, string>,
 ): Promise<{ status: number; body: T }> =>
   new Promise((resolve, reject) => {
+    const content = JSON.stringify(body);
     const sent = request(
       {
         socketPath: apiSocket(dataDir),
         method,
         path: `/api/v1${path}`,
-        headers: { 'content-type': 'application/json', ...headers },
+        headers: {
+          'content-type': 'application/json',
+          // Said for every method: a DELETE would have none.
+          'content-length': Buffer.byteLength(content),
+          ...headers,
+        },
       },
       (answer) =>
-        void text(answer).then((content) => {
-          resolve({ status: answer.statusCode ?? 0, body: JSON.parse(content) as T });
+        void text(answer).then((told) => {
+          resolve({ status: answer.statusCode ?? 0, body: JSON.parse(told) as T });
         }, reject),
     );
-    sent.once('error', reject).end(JSON.stringify(body));
+    sent.once('error', reject).end(content);
   });

@@ -3,6 +3,7 @@ import { historyStore } from '@sallyport/store/history/store';
 import { repeat } from '../../dataplane/repeat.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Ground } from '../ground.ts';
+import type { HostIntake } from '../host-intake.ts';
 import type { Reverters } from '../reverter.ts';
 import type { System } from '../system/index.ts';
 import { confirmRoutes } from './confirm/routes.ts';
@@ -17,6 +18,7 @@ const LOOK_MS = 1_000;
 export interface ChangeDeps {
   settings: System['settings'];
   reverters: Reverters;
+  keepingWayIn: HostIntake['keepingWayIn'];
   /** Told to the live log and to whoever gets notifications. */
   tell: (event: NotificationEvent) => void;
 }
@@ -24,11 +26,11 @@ export interface ChangeDeps {
 /** Wires what was changed, and how it is taken back. */
 export const createChanges = (
   { database, vault, record, clock, log }: Ground,
-  { settings, reverters, tell }: ChangeDeps,
+  { settings, reverters, keepingWayIn, tell }: ChangeDeps,
 ) => {
   const { kysely: db, transact } = database;
   const history = createHistoryService({ db, store: historyStore });
-  const revert = createRevert({ db, transact, store: historyStore, vault, reverters });
+  const revert = createRevert({ db, transact, store: historyStore, vault, reverters, keepingWayIn });
   const confirmations = createConfirmations({
     db,
     transact,

@@ -8,6 +8,7 @@ import { closedChange, openChange } from '@sallyport/store/history/record';
 import type { Change } from '@sallyport/store/history/state';
 import type { HistoryStore, StoredChange } from '@sallyport/store/history/store';
 import type { Vault } from '@sallyport/store/secrets/vault';
+import type { HostIntake } from '../host-intake.ts';
 import { type Reverter, type Reverters, settleEach, type Touched } from '../reverter.ts';
 import { checkUnchanged, type TellSince, undoingOf } from './fits.ts';
 import { runsOf } from './runs.ts';
@@ -18,6 +19,7 @@ export interface RevertDeps {
   store: (executor: Executor) => HistoryStore;
   vault: Vault;
   reverters: Reverters;
+  keepingWayIn: HostIntake['keepingWayIn'];
 }
 
 /** Who takes a change back. */
@@ -53,7 +55,7 @@ const notFitting = (error: unknown, { stored }: Found): unknown => {
   return refuse.conflict('The change can not be taken back any more', { details: details.join('; ') });
 };
 
-export const createRevert = ({ db, transact, store, vault, reverters }: RevertDeps) => {
+export const createRevert = ({ db, transact, store, vault, reverters, keepingWayIn }: RevertDeps) => {
   const find = (stored: StoredChange, { allows }: Reverting): Found => {
     const { resource } = stored;
     const kind = Object.keys(reverters).find((path) => resource === path || resource.startsWith(`${path}/`)) ?? '';
@@ -152,7 +154,9 @@ export const createRevert = ({ db, transact, store, vault, reverters }: RevertDe
     }
     const touched: Touch[] = [];
     await transact(async (tx) => {
-      for (const run of runsOf(found)) for (const one of await undoRun(tx, run, reverting)) touched.push(one);
+      await keepingWayIn(tx, reverting.actor, async () => {
+        for (const run of runsOf(found)) for (const one of await undoRun(tx, run, reverting)) touched.push(one);
+      });
       // What is taken back needs no confirmation any more.
       const [first] = changes;
       if (isBatch && first) await confirmationStore(tx).end(first.batch);

@@ -33,7 +33,7 @@ import { proxyHostRoutes } from './proxy-hosts/routes.ts';
 import { createProxyHosts, type ProxyHostDeps } from './proxy-hosts/service.ts';
 import { proxyHostStore } from './proxy-hosts/store.ts';
 import { createHostSurroundings } from './proxy-hosts/surroundings.ts';
-import { createKeepWayIn, type WayInDeps } from './proxy-hosts/way-in.ts';
+import { createCheckWayIn, createKeepWayIn, type WayInDeps } from './proxy-hosts/way-in.ts';
 import { createRemoteServerReverter } from './remote-servers/reverter.ts';
 import { remoteServerRoutes } from './remote-servers/routes.ts';
 import { createRemoteServers } from './remote-servers/service.ts';
@@ -135,6 +135,7 @@ export const createTraffic = (
     plane: { hostState: plane.hostState, syncHosts },
     reservedOrigin,
     surroundings: surroundings.of,
+    checkWayIn: createCheckWayIn({ isOwnApi }),
   });
   const testOrigin = createOriginTest({ transact, lookup: systemLookup, reservedOrigin, record, clock });
   const remoteServers = createRemoteServers({

@@ -42,6 +42,7 @@ const open = async (config: Parameters<typeof openDatabase>[0]) => {
     plane: { syncHosts: async () => {}, hostState: () => ({ applied: true, issue: null }) },
     reservedOrigin: (address) => (address === '127.0.0.1' ? 'our own' : undefined),
     surroundings: async () => expect.unreachable('nobody reads'),
+    checkWayIn: () => expect.unreachable('nobody names a host'),
     record: (tx, entry) => recordMany(tx, [entry]),
     recordMany,
     clock: () => new Date('2026-01-01T00:00:00Z'),

@@ -31,6 +31,7 @@ import { routeOf } from './route.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 import { createUndoMany } from './undo-many.ts';
 import { type Surroundings, warningsOf } from './warnings.ts';
+import type { CheckWayIn } from './way-in.ts';
 
 /** What the service needs of the data plane. */
 export interface RoutePlane {
@@ -48,6 +49,8 @@ export interface ProxyHostDeps {
   reservedOrigin: (address: string, port: number) => string | undefined;
   /** What the fields of these hosts count on. */
   surroundings: (hosts: readonly StoredProxyHost[]) => Promise<Surroundings>;
+  /** Of changes that name their hosts; whoever changes hosts `within` looks after it. */
+  checkWayIn: CheckWayIn;
   record: RecordChange;
   recordMany: RecordChanges;
   clock: () => Date;
@@ -69,6 +72,7 @@ export const createProxyHosts = ({
   plane,
   reservedOrigin,
   surroundings,
+  checkWayIn,
   record,
   recordMany,
   clock,
@@ -150,7 +154,7 @@ export const createProxyHosts = ({
     actor: Actor,
     checkVersion: CheckVersion,
     write = record,
-  ): Promise<StoredProxyHost> => {
+  ): Promise<{ before: StoredProxyHost; after: StoredProxyHost }> => {
     const hosts = store(tx);
     const before = await findOrRefuse(hosts, named);
     checkVersion(withState(before));
@@ -161,7 +165,7 @@ export const createProxyHosts = ({
     const after = await hosts.update(before.id, { ...patch, updated_at }, names);
     checkWhole(before, after);
     await write(tx, updateOf(before, after, actor));
-    return after;
+    return { before, after };
   };
 
   /** All fields of a changed host, by what is checked of a single change. Throws a `Refusal`. */
@@ -226,13 +230,28 @@ export const createProxyHosts = ({
     return before;
   };
 
+  const guarded = {
+    async update(...change: Parameters<typeof updateIn>): Promise<StoredProxyHost> {
+      const { before, after } = await updateIn(...change);
+      const [, , , actor] = change;
+      checkWayIn(before, after, actor);
+      return after;
+    },
+    async remove(...change: Parameters<typeof deleteIn>): Promise<StoredProxyHost> {
+      const before = await deleteIn(...change);
+      const [, , actor] = change;
+      checkWayIn(before, undefined, actor);
+      return before;
+    },
+  };
+
   return {
     /** The same changes in a transaction of the caller, who has to sync the hosts afterwards. */
     within: {
       create: (tx: Executor, input: NewProxyHost, actor: Actor, known: KnownIdentity) =>
         createIn(tx, normalise(input), actor, known),
-      update: (tx: Executor, named: Identifier, patch: ProxyHostPatch, actor: Actor) =>
-        updateIn(tx, named, normalise(patch), actor, anyVersion),
+      update: async (tx: Executor, named: Identifier, patch: ProxyHostPatch, actor: Actor) =>
+        (await updateIn(tx, named, normalise(patch), actor, anyVersion)).after,
       remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
       /** Takes changes of many hosts back; undefined for who may not do that to any. */
       undoMany: createUndoMany({ store, normalise, many, recordMany }),
@@ -244,7 +263,8 @@ export const createProxyHosts = ({
         changes: {
           create: createIn,
           many,
-          update: (tx, uuid, patch, actor, write) => updateIn(tx, uuid, patch, actor, anyVersion, write),
+          update: async (tx, uuid, patch, actor, write) =>
+            (await updateIn(tx, uuid, patch, actor, anyVersion, write)).after,
           remove: (tx, uuid, actor, write) => deleteIn(tx, uuid, actor, anyVersion, write),
         },
       }),
@@ -287,13 +307,13 @@ export const createProxyHosts = ({
       checkVersion = anyVersion,
     ): Promise<ProxyHost> {
       const normalised = normalise(patch);
-      const host = await transact((tx) => updateIn(tx, named, normalised, actor, checkVersion));
+      const host = await transact((tx) => guarded.update(tx, named, normalised, actor, checkVersion));
       await plane.syncHosts([host.id]);
       return oneToWire(host);
     },
 
     async remove(named: Identifier, actor: Actor, checkVersion = anyVersion): Promise<void> {
-      const { id } = await transact((tx) => deleteIn(tx, named, actor, checkVersion));
+      const { id } = await transact((tx) => guarded.remove(tx, named, actor, checkVersion));
       await plane.syncHosts([id]);
     },
 
@@ -304,7 +324,7 @@ export const createProxyHosts = ({
       const hosts = await transact(async (tx) => {
         const updated: StoredProxyHost[] = [];
         for (const uuid of new Set(uuids))
-          updated.push(await updateIn(tx, uuid.toLowerCase(), normalised, actor, anyVersion));
+          updated.push(await guarded.update(tx, uuid.toLowerCase(), normalised, actor, anyVersion));
         return updated;
       });
       await plane.syncHosts(hosts.map(({ id }) => id));
@@ -316,7 +336,7 @@ export const createProxyHosts = ({
       const ids = await transact(async (tx) => {
         const removed: number[] = [];
         for (const uuid of new Set(uuids)) {
-          const { id } = await deleteIn(tx, uuid.toLowerCase(), actor, anyVersion);
+          const { id } = await guarded.remove(tx, uuid.toLowerCase(), actor, anyVersion);
           removed.push(id);
         }
         return removed;

@@ -18,6 +18,7 @@ import { HostHistory } from './host-history.tsx';
 import { GROUPS, type GroupName, NEW_HOST, type TypedHost, typedOf } from './host-values.ts';
 import { OriginFields, RemoteServerChoice } from './origin-fields.tsx';
 import { TOUCHED_BY_HOSTS, useHostChanges } from './use-host-changes.tsx';
+import { keepingWayIn } from './way-in.ts';
 
 const MOST_CHOICES = 100;
 
@@ -50,7 +51,10 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
 
   const object = useObjectForm<TypedHost>(host?.uuid ?? 'new', initial, async (typed, isOverTheirs) => {
     const body = { ...typed, forward_port: typed.forward_port === '' ? undefined : Number(typed.forward_port) };
-    const { data } = await save(body, isOverTheirs);
+    const { data } = await keepingWayIn(
+      (query) => save(body, isOverTheirs, query),
+      (reason, seconds) => t('hosts.lockOut', { reason, seconds }),
+    );
     const name = firstNameOf(data);
     if (data.issue === null) notifyDone(t(data.applied ? 'hosts.savedLive' : 'hosts.saved', { name }));
     else notifyAttention(t('hosts.savedNotServed', { name, issue: data.issue }));

@@ -122,6 +122,8 @@ export const hosts: Texts<typeof english> = {
     websocket: 'Kein WebSocket',
   },
   likeSuite: 'Wie die Sicherheitssuite sagt',
+  lockOut:
+    '{{reason}}.\n\nTrotzdem? Es nimmt sich nach {{seconds}} Sekunden von selbst zurück, wenn du es nicht von hier aus bestätigst.',
   madeBy: 'Angelegt von {{actor}}',
   none: 'Noch kein Host',
   noneAbout:

@@ -116,6 +116,8 @@ export const hosts = {
     websocket: 'No WebSocket',
   },
   likeSuite: 'As the security suite says',
+  lockOut:
+    '{{reason}}.\n\nDo it nevertheless? It goes back by itself after {{seconds}} seconds unless you confirm it from here.',
   madeBy: 'Made by {{actor}}',
   none: 'No host yet',
   noneAbout:

@@ -5,9 +5,16 @@ import { ask } from '../../../api/client.ts';
 import { readAnew } from '../../../api/query.ts';
 import { batchOf, offerUndo } from '../../../ui/undo.tsx';
 import { firstNameOf } from './addresses.ts';
+import { keepingWayIn } from './way-in.ts';
 
 /** What changes when hosts do. */
-export const TOUCHED_BY_HOSTS = ['/proxy-hosts', '/history', '/certificates', '/access-lists'] as const;
+export const TOUCHED_BY_HOSTS = [
+  '/proxy-hosts',
+  '/history',
+  '/certificates',
+  '/access-lists',
+  '/security/confirm',
+] as const;
 
 /** So many the API changes at once. */
 const PORTION = 1_000;
@@ -32,7 +39,12 @@ export const useHostChanges = () => {
     setDone(0);
     try {
       for (const portion of portionsOf(uuids)) {
-        batches.push(batchOf(await ask('POST', path, { body: bodyOf(portion) })));
+        const body = bodyOf(portion);
+        const answer = await keepingWayIn(
+          (query) => ask('POST', path, { body, query }),
+          (reason, seconds) => t('hosts.lockOut', { reason, seconds }),
+        );
+        batches.push(batchOf(answer));
         count += portion.length;
         setDone(count);
       }
