@@ -1,7 +1,10 @@
 import { choice, ignoring, Port, RowId, Timestamp, Uuid } from './primitives.ts';
+import { PROXY_HOST_FIELD_KINDS } from './proxy-host-values.ts';
 import { type Static, Type } from './schema.ts';
 import { wafSetupOfHost } from './waf-setup.ts';
 import { Warning } from './warning.ts';
+
+export { PROXY_HOST_DEFAULTS } from './proxy-host-values.ts';
 
 /** What the server assigns. */
 const ASSIGNED = ['id', 'uuid', 'applied', 'issue', 'warnings', 'created_at', 'updated_at'];
@@ -103,64 +106,9 @@ const givenReferences = {
   access_list_id: idOrUuid(ABOUT_REFERENCES.access_list_id),
 };
 
-export const PROXY_HOST_DEFAULTS = {
-  name: '',
-  forward_scheme: 'http',
-  ssl_forced: false,
-  http2_support: true,
-  hsts_enabled: false,
-  hsts_subdomains: false,
-  block_exploits: true,
-  websocket_support: false,
-  enabled: true,
-  enable_standard_headers: true,
-  forward_verify_tls: false,
-  forward_http2: false,
-  forward_reserved: false,
-  auto_certificate: false,
-  waf_enabled: true,
-  waf_inspect_responses: false,
-  waf_allowed_methods: null,
-  waf_allowed_content_types: null,
-  waf_body_limit: null,
-  remote_server_id: null,
-  certificate_id: null,
-  access_list_id: null,
-} as const;
-
 type StoredFields = typeof fields & typeof references;
 
-/**
- * Who may change a field (contract.md, Roles): whoever manages the host's route, or administrators, because the field keeps
- * something out. A standard user's new host has the defaults of the latter. Every field has to be in here.
- */
-const FIELD_KINDS: Readonly<Record<keyof StoredFields, 'route' | 'protection'>> = {
-  name: 'route',
-  domain: 'route',
-  forward_scheme: 'route',
-  forward_host: 'route',
-  forward_port: 'route',
-  ssl_forced: 'route',
-  http2_support: 'route',
-  hsts_enabled: 'route',
-  hsts_subdomains: 'route',
-  block_exploits: 'protection',
-  websocket_support: 'route',
-  enabled: 'route',
-  enable_standard_headers: 'route',
-  forward_verify_tls: 'route',
-  forward_http2: 'route',
-  forward_reserved: 'protection',
-  auto_certificate: 'route',
-  waf_enabled: 'protection',
-  waf_inspect_responses: 'protection',
-  waf_allowed_methods: 'protection',
-  waf_allowed_content_types: 'protection',
-  waf_body_limit: 'protection',
-  remote_server_id: 'route',
-  certificate_id: 'route',
-  access_list_id: 'protection',
-};
+const FIELD_KINDS: Readonly<Record<keyof StoredFields, 'route' | 'protection'>> = PROXY_HOST_FIELD_KINDS;
 
 /** Fields of a proxy host that are an administrator's to change. */
 export const PROXY_HOST_PROTECTION = (Object.keys(FIELD_KINDS) as (keyof StoredFields)[]).filter(

@@ -1,10 +1,11 @@
 import { Accordion, Badge, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import type { Warning } from '@sallyport/contract';
+import { PROXY_HOST_DEFAULTS } from '@sallyport/contract/values';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ObjectForm } from '../../../ui/form/use-object-form.ts';
-import { DEFAULTS, GROUPS, type GroupName, PROTECTION, type SwitchField, type TypedHost } from './host-values.ts';
+import { GROUPS, type GroupName, PROTECTION, type SwitchField, type TypedHost } from './host-values.ts';
 
 export interface HostFormParts {
   form: ObjectForm<TypedHost>['form'];
@@ -43,7 +44,7 @@ export const FieldWarnings = ({ of }: { of: readonly (keyof TypedHost)[] }) => {
 export const HostSwitch = ({ field }: { field: SwitchField }) => {
   const { t } = useTranslation('traffic');
   const { form, isAdmin } = useHostParts();
-  const isDefault = t(DEFAULTS[field] ? 'hosts.defaultOn' : 'hosts.defaultOff');
+  const isDefault = t(PROXY_HOST_DEFAULTS[field] ? 'hosts.defaultOn' : 'hosts.defaultOff');
   return (
     <div>
       <Switch
@@ -103,8 +104,8 @@ export const FieldGroup = ({ name, children }: { name: GroupName; children: Reac
   const { t } = useTranslation('traffic');
   const { form, warnings } = useHostParts();
   const values = form.getValues();
-  const fields: readonly (keyof typeof DEFAULTS)[] = GROUPS[name];
-  const changed = fields.filter((field) => field !== 'name' && values[field] !== DEFAULTS[field]).length;
+  const fields: readonly (keyof typeof PROXY_HOST_DEFAULTS)[] = GROUPS[name];
+  const changed = fields.filter((field) => field !== 'name' && values[field] !== PROXY_HOST_DEFAULTS[field]).length;
   const hasWarning = warnings.some(({ field }) => (fields as readonly string[]).includes(field));
   return (
     <Accordion.Item value={name}>
