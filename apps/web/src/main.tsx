@@ -8,22 +8,24 @@ import { RouterProvider } from 'react-router';
 import { queryClient } from './api/query.ts';
 import { nonce } from './app/nonce.ts';
 import { router } from './app/router.tsx';
-import { en } from './app/texts/en.ts';
+import { fetchTexts } from './app/texts/texts.ts';
 import { theme } from './app/theme.ts';
 import { startI18n } from './i18n/index.ts';
 
 const Notices = lazy(async () => ({ default: (await import('./app/notices.tsx')).Notices }));
 
-await startI18n(en, async () => (await import('./app/texts/de.ts')).de);
-createRoot(document.getElementById('root') as HTMLElement).render(
-  <StrictMode>
-    <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-      <Suspense>
-        <Notices />
-      </Suspense>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </MantineProvider>
-  </StrictMode>,
+// Not awaited here: what is loaded later may need a module that this one is packed with, and would wait for it.
+void startI18n(['common', 'views'], fetchTexts).then(() =>
+  createRoot(document.getElementById('root') as HTMLElement).render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+        <Suspense>
+          <Notices />
+        </Suspense>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  ),
 );

@@ -5,9 +5,16 @@ import { Navigate, Outlet, useLocation } from 'react-router';
 import { onSignedOut } from '../api/client.ts';
 import { queryClient } from '../api/query.ts';
 import { useSession } from '../api/session.ts';
+import { needTexts } from '../i18n/index.ts';
 import { WhoProvider } from './who.ts';
 
-const Enrol = lazy(async () => ({ default: (await import('../features/accounts/account/enrol.tsx')).Enrol }));
+const Enrol = lazy(async () => {
+  const [{ Enrol: screen }] = await Promise.all([
+    import('../features/accounts/account/enrol.tsx'),
+    needTexts('accounts'),
+  ]);
+  return { default: screen };
+});
 
 /** Lets through whoever is signed in; others go where they sign in, and come back to where they were. */
 export const Gate = () => {

@@ -4,9 +4,6 @@ import { initReactI18next } from 'react-i18next';
 export const LANGUAGES = { en: 'English', de: 'Deutsch' } as const;
 export type Language = keyof typeof LANGUAGES;
 
-/** Texts of a language, by namespace. */
-export type Bundle = Readonly<Record<string, object>>;
-
 const KEPT_UNDER = 'sallyport.language';
 
 const isLanguage = (text: string | null | undefined): text is Language =>
@@ -19,44 +16,66 @@ const wanted = (): Language => {
   return own ?? 'en';
 };
 
-let fetchTexts: (language: Language) => Promise<Bundle>;
+/** Gets the texts of a namespace in a language. */
+type FetchTexts<Namespace extends string> = (language: Language, namespace: Namespace) => Promise<object>;
 
-const load = async (language: Language): Promise<void> => {
-  if (i18next.hasResourceBundle(language, 'common')) return;
-  for (const [namespace, texts] of Object.entries(await fetchTexts(language))) {
-    i18next.addResourceBundle(language, namespace, texts);
-  }
+/** How texts are fetched, once that is known: the first screen is asked for before. */
+const fetching = Promise.withResolvers<FetchTexts<string>>();
+let spoken: Language = 'en';
+/** Namespaces that something was said of, or is about to be. */
+const inUse = new Set<string>();
+
+const isThere = (language: Language, namespace: string): boolean => i18next.hasResourceBundle(language, namespace);
+
+const load = async (language: Language, namespaces: Iterable<string>): Promise<void> => {
+  const fetchTexts = await fetching.promise;
+  const missing = [...namespaces].filter((namespace) => !isThere(language, namespace));
+  await Promise.all(
+    missing.map(async (namespace) => {
+      i18next.addResourceBundle(language, namespace, await fetchTexts(language, namespace));
+    }),
+  );
 };
 
-/** Shows the interface in a language, now and when it is opened again in this browser. */
-export const speak = async (language: Language): Promise<void> => {
-  await load(language);
-  localStorage.setItem(KEPT_UNDER, language);
+/** Makes the texts of a namespace ready, in whatever language is spoken by then. */
+export const needTexts = async (namespace: string): Promise<void> => {
+  await fetching.promise;
+  inUse.add(namespace);
+  while (!isThere(spoken, namespace)) await load(spoken, [namespace]);
+};
+
+const change = async (language: Language): Promise<void> => {
+  while ([...inUse].some((namespace) => !isThere(language, namespace))) await load(language, inUse);
+  spoken = language;
   document.documentElement.lang = language;
   await i18next.changeLanguage(language);
 };
 
-/** Adds the texts of screens that come later than the page, in each language: they are fetched with their screens. */
+/** Shows the interface in a language, now and when it is opened again in this browser. */
+export const speak = async (language: Language): Promise<void> => {
+  await change(language);
+  localStorage.setItem(KEPT_UNDER, language);
+};
+
+/** Adds the texts of screens that bring their own along, in each language. */
 export const addTexts = (namespace: string, texts: Readonly<Record<Language, object>>): void => {
   for (const [language, bundle] of Object.entries(texts)) i18next.addResourceBundle(language, namespace, bundle);
 };
 
-/**
- * Makes the texts ready, in the language that was chosen, or the browser's. `en`: the texts that are there from the beginning;
- * `fetchOthers` gets those of another language.
- */
-export const startI18n = async (en: Bundle, fetchOthers: (language: Language) => Promise<Bundle>): Promise<void> => {
-  fetchTexts = fetchOthers;
-  const language = wanted();
+/** Makes the first texts ready, in the language that was chosen, or the browser's. */
+export const startI18n = async <Namespace extends string>(
+  first: readonly Namespace[],
+  fetchBy: FetchTexts<Namespace>,
+): Promise<void> => {
+  for (const namespace of first) inUse.add(namespace);
   await i18next.use(initReactI18next).init({
-    resources: { en: { ...en } },
+    resources: {},
     lng: 'en',
     fallbackLng: 'en',
     defaultNS: 'common',
     interpolation: { escapeValue: false },
     returnNull: false,
   });
-  await load(language);
-  document.documentElement.lang = language;
-  await i18next.changeLanguage(language);
+  fetching.resolve(fetchBy as FetchTexts<string>);
+  await change(wanted());
 };

@@ -1,6 +1,7 @@
 import type { RouteObject } from 'react-router';
 
-const screens: RouteObject[] = [
+/** Screens of this neighbourhood. */
+export const protectionRoutes: RouteObject[] = [
   {
     path: '/security',
     lazy: async () => ({ Component: (await import('./security/security.tsx')).Security }),
@@ -65,16 +66,5 @@ const screens: RouteObject[] = [
       path,
       lazy: async () => ({ Component: (await import('./access-lists/access-list-form.tsx')).AccessListForm }),
     })),
-  },
-];
-
-/** Screens of this neighbourhood, and with the first of them their texts. */
-export const protectionRoutes: RouteObject[] = [
-  {
-    lazy: async () => {
-      await import('./texts.ts');
-      return {};
-    },
-    children: screens,
   },
 ];
