@@ -43,6 +43,23 @@ test('whoever comes first makes the administrator, signs out, and gets back to w
   await page.getByLabel('Password', { exact: false }).first().fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL('**/hosts?search=a');
+
+  // Whatever can be reached is found by what it is called.
+  for (const [typed, found, leadsTo] of [
+    ['invite', 'Invite somebody', '/users/invite'],
+    ['audit entries older', 'audit.retention_days', '/settings#audit.retention_days'],
+  ] as const) {
+    const search = page.getByPlaceholder('Search everything');
+    // It comes right after the first look.
+    const open = async () => {
+      await page.keyboard.press('Control+K');
+      return search.isVisible();
+    };
+    await expect.poll(open, { timeout: 20_000 }).toBe(true);
+    await search.fill(typed);
+    await page.getByRole('dialog').getByRole('button', { name: found }).click();
+    await page.waitForURL(`**${leadsTo}`);
+  }
   // No script can read what the session is known by.
   expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(
     /session|token|ey[A-Za-z0-9_-]{20}/,

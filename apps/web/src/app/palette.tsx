@@ -1,65 +1,91 @@
 import '@mantine/spotlight/styles.css';
+import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
-import type { Certificate, ProxyHost } from '@sallyport/contract';
-import { IconBook2, IconSearch, IconWorldWww } from '@tabler/icons-react';
+import type { Certificate, DescribedSetting, ProxyHost } from '@sallyport/contract';
+import {
+  IconBook2,
+  IconCertificate,
+  IconSearch,
+  IconSettings,
+  IconWorldWww,
+  type TablerIcon,
+} from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useRead } from '../api/query.ts';
+import { ACTIONS } from './actions.ts';
 import { SECTIONS } from './views.ts';
 import { useWho } from './who.ts';
 
 /** So many of each kind are asked for. */
 const MOST = 8;
+const TYPING_MS = 150;
 
-/** Finds every screen, host and certificate by what is typed, and leads there. Opens on Ctrl-K. */
+/** Finds every screen, action, host, certificate, setting and page of the guide by what is typed, and leads there. Opens on Ctrl-K. */
 export const Palette = () => {
   const { t } = useTranslation(['common', 'views']);
   const { isAdmin } = useWho();
   const navigate = useNavigate();
   const [text, setText] = useState('');
-  const isOn = text.trim().length > 1;
-  const query = { search: text.trim(), per_page: MOST };
+  const [asked] = useDebouncedValue(text.trim(), TYPING_MS);
+  const isOn = asked.length > 1;
+  const query = { search: asked, per_page: MOST };
   const hosts = useRead<ProxyHost[]>('/proxy-hosts', { query, isOn });
   const certificates = useRead<Certificate[]>('/certificates', { query, isOn });
+  const settings = useRead<{ settings: DescribedSetting[] }>('/settings', { isOn: isOn && isAdmin });
 
-  const views: SpotlightActionData[] = SECTIONS.flatMap((section) => section.views)
-    .filter((view) => isAdmin || !view.isAdmins)
-    .map(({ path, name, icon: Icon }) => ({
-      id: path,
-      label: t(`views:${name}`),
-      leftSection: <Icon size={17} aria-hidden />,
-      onClick: () => void navigate(path),
-    }));
-  const guide: SpotlightActionData[] = SALLYPORT_GUIDE.map(([page, label]) => ({
-    id: `/guide/${page}`,
+  const entry = (label: string, path: string, Icon: TablerIcon): SpotlightActionData => ({
+    id: path,
     label,
-    leftSection: <IconBook2 size={17} aria-hidden />,
-    onClick: () => void navigate(`/guide/${page}`),
-  }));
-  const found = (label: string, path: string, id: string): SpotlightActionData => ({
-    id: `${path}/${id}`,
-    label,
-    leftSection: <IconWorldWww size={17} aria-hidden />,
-    // What the server found contains what was typed, but perhaps not here.
-    keywords: text,
-    onClick: () => void navigate(`${path}/${id}`),
+    leftSection: <Icon size={17} aria-hidden />,
+    onClick: () => void navigate(path),
   });
-  const actions: SpotlightActionGroupData[] = [
-    { group: t('screens'), actions: views },
+  /** Of what the server found for what was asked: it contains that, but perhaps not in its name. */
+  const found = <T,>({ data, isPlaceholderData }: { data?: T[] | undefined; isPlaceholderData: boolean }) =>
+    isOn && !isPlaceholderData ? (data ?? []) : [];
+  const isAllowed = ({ isAdmins }: { isAdmins?: boolean }): boolean => isAdmin || isAdmins !== true;
+
+  const groups: SpotlightActionGroupData[] = [
+    {
+      group: t('screens'),
+      actions: SECTIONS.flatMap(({ views }) => views)
+        .filter(isAllowed)
+        .map(({ path, name, icon }) => entry(t(`views:${name}`), path, icon)),
+    },
+    {
+      group: t('actionsTitle'),
+      actions: ACTIONS.filter(isAllowed).map(({ path, name, icon }) => ({
+        ...entry(t(`actions.${name}`), path, icon),
+        id: `action ${path}`,
+      })),
+    },
     {
       group: t('views:hosts'),
-      actions: (isOn ? hosts.data : undefined)?.map((one) => found(one.domain, '/hosts', one.uuid)) ?? [],
+      actions: found(hosts).map(({ domain, uuid }) => ({
+        ...entry(domain, `/hosts/${uuid}`, IconWorldWww),
+        keywords: asked,
+      })),
     },
     {
       group: t('views:certificates'),
-      actions: (isOn ? certificates.data : undefined)?.map((one) => found(one.name, '/certificates', one.uuid)) ?? [],
+      actions: found(certificates).map(({ name, uuid }) => ({
+        ...entry(name, `/certificates/${uuid}`, IconCertificate),
+        keywords: asked,
+      })),
     },
-    { group: t('guide'), actions: guide },
+    {
+      group: t('views:settings'),
+      actions: (isOn ? (settings.data?.settings ?? []) : []).map(({ key, description }) => ({
+        ...entry(key, `/settings#${key}`, IconSettings),
+        description,
+      })),
+    },
+    { group: t('guide'), actions: SALLYPORT_GUIDE.map(([page, label]) => entry(label, `/guide/${page}`, IconBook2)) },
   ];
   return (
     <Spotlight
-      actions={actions.filter((group) => group.actions.length > 0)}
+      actions={groups.filter(({ actions }) => actions.length > 0)}
       query={text}
       onQueryChange={setText}
       shortcut={['mod + K', 'mod + P']}

@@ -3,6 +3,22 @@ import type { common as english, views as englishViews } from './common.en.ts';
 
 export const common: Texts<typeof english> = {
   account: 'Konto',
+  actions: {
+    addHost: 'Host anlegen',
+    addServer: 'Server anlegen',
+    orderCertificate: 'Zertifikat bestellen',
+    uploadCertificate: 'Zertifikate hochladen',
+    addAcmeAccount: 'Konto bei einer Zertifizierungsstelle anlegen',
+    addDnsProvider: 'DNS-Anbieter anlegen',
+    addAccessList: 'Zugriffsliste anlegen',
+    ban: 'Adresse sperren',
+    inviteUser: 'Jemanden einladen',
+    addToken: 'API-Token anlegen',
+    makeBackup: 'Sicherung anlegen',
+    uploadBackup: 'Sicherung hochladen',
+    ownAccount: 'Passwort oder zweiten Faktor ändern',
+  },
+  actionsTitle: 'Aktionen',
   appearance: 'Darstellung',
   cancel: 'Abbrechen',
   chooseAll: 'Alle Zeilen wählen',
