@@ -17,14 +17,14 @@ import { IconBook2, IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation } from 'react-router';
-import { AccountMenu } from './account-menu.tsx';
 import { guideOf } from './guide-of.ts';
 import icon from './icon.svg';
 import { PendingConfirmation } from './pending-confirmation.tsx';
 import { SECTIONS } from './views.ts';
 import { useWho } from './who.ts';
 
-// Not needed for the first look: it comes right after.
+// Not needed for the first look: they come right after.
+const AccountMenu = lazy(async () => ({ default: (await import('./account-menu.tsx')).AccountMenu }));
 const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }));
 const openPalette = (): void => void import('@mantine/spotlight').then(({ spotlight }) => spotlight.open());
 
@@ -80,7 +80,9 @@ export const Shell = () => {
                 <IconBook2 size={17} />
               </ActionIcon>
             </Tooltip>
-            <AccountMenu />
+            <Suspense fallback={<ActionIcon variant="default" size="lg" aria-hidden tabIndex={-1} />}>
+              <AccountMenu />
+            </Suspense>
           </Group>
         </Group>
       </AppShell.Header>
