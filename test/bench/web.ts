@@ -1,0 +1,111 @@
+/**
+ * The interface with 10,000 hosts in a real browser: until the first rows stand on the screen, until a search is shown, and frames while scrolling.
+ * Run: npm run bench:web (needs Debian's Chromium). Prints one line a figure; on a machine that does nothing else.
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+import { startBrowser } from '../support/browser.ts';
+import buildWeb from '../support/build-web.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { until } from '../support/until.ts';
+import { fillStore } from './many-hosts.ts';
+
+const HOSTS = 10_000;
+const LOADS = 7;
+const FRAMES = 300;
+/** A page down by the wheel in two frames: faster than anybody reads. */
+const PIXELS_A_FRAME = 300;
+const SEARCHES = ['host-4321', 'customer-17', 'example', 'nothing like it', 'host-99', 'customer-976', '127.0.0.1'];
+
+const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+const worst = (values: readonly number[]): number => Math.max(...values);
+const ms = (value: number): string => `${value.toFixed(0)} ms`;
+
+/** Milliseconds from the beginning of the navigation until what the selector names has been painted. */
+const untilPainted = async (page: Page, path: string, selector: string): Promise<number> => {
+  await page.goto('about:blank');
+  await page.goto(path, { waitUntil: 'commit' });
+  await page.locator(selector).first().waitFor();
+  return page.evaluate<number>(
+    'new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))',
+  );
+};
+
+/** Milliseconds from a change of the search until the frame that shows what was found. */
+const search = (page: Page, text: string): Promise<number> =>
+  page.evaluate<number>(`new Promise((done) => {
+    const input = document.querySelector('input[type=search]');
+    Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, ${JSON.stringify(text)});
+    const start = performance.now();
+    input.dispatchEvent(new Event('input', { bubbles: true }));
+    requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
+  })`);
+
+/** Lengths of the frames while the table is scrolled, in milliseconds. */
+const scroll = (page: Page): Promise<number[]> =>
+  page.evaluate<number[]>(`new Promise((done) => {
+    const table = document.querySelector('[role=table]');
+    const lengths = [];
+    let before;
+    const step = (now) => {
+      if (before !== undefined) lengths.push(now - before);
+      before = now;
+      if (lengths.length === ${FRAMES}) return done(lengths);
+      table.scrollTop += ${PIXELS_A_FRAME};
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  })`);
+
+buildWeb();
+const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-bench-'));
+const [port = 0] = await freePorts(1);
+await fillStore(dataDir, { count: HOSTS, originPort: 9 });
+const main = fileURLToPath(new URL('../../apps/server/src/main.ts', import.meta.url));
+const server = spawn(process.execPath, [main], {
+  env: { PATH: process.env.PATH, SALLYPORT_DATA_DIR: dataDir, SALLYPORT_HTTP_BIND: `127.0.0.1:${port}` },
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const browser = await startBrowser();
+try {
+  const url = `http://127.0.0.1:${port}`;
+  await until(
+    'the server answers',
+    async () => (await fetch(`${url}/api/v1/health`).catch(() => undefined))?.ok === true,
+    60_000,
+  );
+  const { page } = await browser.open(url);
+  await page.request.post('/api/v1/setup', { data: { email: 'a@example.com', password: 'correct horse' } });
+
+  const loads = async (path: string, selector: string): Promise<string> => {
+    const times: number[] = [];
+    for (let run = 0; run < LOADS; run++) times.push(await untilPainted(page, path, selector));
+    return `${ms(median(times))}, at most ${ms(worst(times))} (${LOADS} loads)`;
+  };
+  console.log(`a screen without hosts is there after ${await loads('/account', 'h1')}`);
+  console.log(`${HOSTS} hosts are there after ${await loads('/hosts', '[role=row] a')}`);
+
+  const searches: number[] = [];
+  for (const text of [...SEARCHES, ...SEARCHES]) {
+    searches.push(await search(page, text));
+    searches.push(await search(page, ''));
+  }
+  console.log(`a search of ${HOSTS} hosts is shown after ${ms(median(searches))}, at most ${ms(worst(searches))}`);
+
+  const lengths = await scroll(page);
+  const frame = median(lengths);
+  const late = lengths.filter((length) => length > 1.5 * frame).length;
+  console.log(
+    `scrolling: ${late} of ${FRAMES} frames late, the longest ${ms(worst(lengths))}, one ${frame.toFixed(1)} ms`,
+  );
+} finally {
+  await browser.stop();
+  server.kill('SIGTERM');
+  await new Promise((resolve) => server.once('exit', resolve));
+  rmSync(dataDir, { recursive: true, force: true });
+}
