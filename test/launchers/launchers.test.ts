@@ -178,6 +178,7 @@ test('builds the web interface aside, once for each change, and keeps what is th
   write('apps/web/package.json', '{}');
   const source = write('apps/web/src/main.tsx', '');
   write('packages/contract/src/index.ts', '');
+  write('docs/limits.md', '');
   const at = (path: string) => join(root, 'apps/web/dist', path);
   // Like Vite, it writes the page before it fails.
   write(

@@ -6,7 +6,7 @@ let browser: TestBrowser;
 let app: TestApp;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite', { SALLYPORT_API_AUTH: 'required' })]);
 });
 afterAll(async () => {
   await browser?.stop();
@@ -64,6 +64,34 @@ test('whoever comes first makes the administrator, signs out, and gets back to w
   expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(
     /session|token|ey[A-Za-z0-9_-]{20}/,
   );
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('a session that ends takes nothing away that was typed', async () => {
+  const { page, errors, close } = await browser.open(app.url);
+  expect((await page.request.post('/api/v1/auth/login', { data: { email: EMAIL, password: PASSWORD } })).ok()).toBe(
+    true,
+  );
+  await page.goto('/hosts/new');
+  const typed = { 'Domain names': 'typed.example.com', Origin: '127.0.0.1', Port: '8080' };
+  for (const [name, value] of Object.entries(typed)) await page.getByRole('textbox', { name }).fill(value);
+  await page.context().clearCookies();
+  await page.getByRole('button', { name: 'Save' }).click();
+
+  const again = page.getByRole('dialog', { name: 'Your session has ended' });
+  await again.getByLabel('Password', { exact: false }).first().fill('not the password');
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await again.getByRole('alert').waitFor();
+  expect(await again.getByLabel('E-mail address').inputValue()).toBe(EMAIL);
+  expect(await barriersOf(page)).toEqual([]);
+  await again.getByLabel('Password', { exact: false }).first().fill(PASSWORD);
+  await again.getByRole('button', { name: 'Sign in' }).click();
+  await again.waitFor({ state: 'detached' });
+  for (const [name, value] of Object.entries(typed))
+    expect(await page.getByRole('textbox', { name }).inputValue()).toBe(value);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('link', { name: 'typed.example.com', exact: true }).waitFor();
   expect(errors).toEqual([]);
   await close();
 });

@@ -11,6 +11,9 @@ export const HistoryEntry = Type.Object(
   {
     id: RowId,
     resource: Type.String({ description: 'Path of what was changed, below the API root.' }),
+    name: Type.Union([Type.String(), Type.Null()], {
+      description: 'What that is called now: its name, its domains or its address; null when it is gone or has none.',
+    }),
     action: Type.String({ description: 'Resource and verb, e.g. proxy_host.update, as in the audit trail.' }),
     actor: Type.String({
       description:

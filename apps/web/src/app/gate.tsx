@@ -1,10 +1,10 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Outlet, useLocation } from 'react-router';
 import { onSignedOut } from '../api/client.ts';
 import { queryClient } from '../api/query.ts';
-import { useSession } from '../api/session.ts';
+import { useSession, type Who } from '../api/session.ts';
 import { needTexts } from '../i18n/index.ts';
 import { WhoProvider } from './who.ts';
 
@@ -16,7 +16,17 @@ const Enrol = lazy(async () => {
   return { default: screen };
 });
 
-/** Lets through whoever is signed in; others go where they sign in, and come back to where they were. */
+const SignInAgain = lazy(async () => {
+  const [{ SignInAgain: dialog }] = await Promise.all([
+    import('../features/accounts/sign-in/sign-in-again.tsx'),
+    needTexts('accounts'),
+  ]);
+  return { default: dialog };
+});
+
+/**
+ * Lets through whoever is signed in; others go where they sign in, and come back to where they were. Whose session ends stays where they are, with what they typed, and signs in over it.
+ */
 export const Gate = () => {
   const { t } = useTranslation();
   const session = useSession();
@@ -29,16 +39,37 @@ export const Gate = () => {
     if (session.state === 'signed-out') setEnrolling(false);
   }, [mustEnrol, session.state]);
 
+  /** Who was let through last. */
+  const last = useRef<Who>(undefined);
+  if (session.state === 'in' && !mustEnrol) last.current = session.who;
+  const isIn = useRef(false);
+  isIn.current = session.state === 'in';
   useEffect(
     () =>
       onSignedOut(() => {
-        void queryClient.resetQueries({ queryKey: ['auth', 'me'] });
+        // Once it is known, each further refusal would take the dialog away for a moment, and the password in it.
+        if (isIn.current) void queryClient.resetQueries({ queryKey: ['auth', 'me'] });
       }),
     [],
   );
 
+  const { current: who } = last;
+  const signIn = `/sign-in?next=${encodeURIComponent(pathname + search)}`;
+  const stay = (email: string | undefined) => (
+    <>
+      <WhoProvider value={who}>
+        <Outlet />
+      </WhoProvider>
+      {email !== undefined && (
+        <Suspense>
+          <SignInAgain email={email} elsewhere={signIn} />
+        </Suspense>
+      )}
+    </>
+  );
   switch (session.state) {
     case 'loading':
+      if (who) return stay(undefined);
       return (
         <Center h="100dvh">
           <Loader aria-label={t('loading')} />
@@ -58,7 +89,7 @@ export const Gate = () => {
     case 'setup':
       return <Navigate to="/setup" replace />;
     case 'signed-out':
-      return <Navigate to={`/sign-in?next=${encodeURIComponent(pathname + search)}`} replace />;
+      return who?.user ? stay(who.user.email) : <Navigate to={signIn} replace />;
     case 'in':
       if (mustEnrol || isEnrolling) {
         return (
@@ -67,11 +98,7 @@ export const Gate = () => {
           </Suspense>
         );
       }
-      return (
-        <WhoProvider value={session.who}>
-          <Outlet />
-        </WhoProvider>
-      );
+      return stay(undefined);
     default:
       return session satisfies never;
   }

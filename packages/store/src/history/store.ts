@@ -4,6 +4,7 @@ import { type Insertable, type Selectable, sql } from 'kysely';
 import type { HistoryRow } from '../database/history-tables.ts';
 import { containsText, listOf, type Page, pageOf } from '../database/listing.ts';
 import type { Executor } from '../database/open.ts';
+import { inPortions } from '../database/portions.ts';
 
 export type StoredChange = Selectable<HistoryRow>;
 
@@ -23,6 +24,17 @@ export type NamedTable =
   | 'access_lists'
   | 'decisions'
   | 'rulesets';
+
+/** What people call these rows. */
+const CALLED_BY = {
+  proxy_hosts: 'domain',
+  remote_servers: 'name',
+  certificates: 'name',
+  dns_providers: 'name',
+  access_lists: 'name',
+  decisions: 'ip',
+  rulesets: 'name',
+} as const satisfies Record<NamedTable, string>;
 
 const LIMITED_SORTABLE = { created_at: 'id', resource: 'resource', action: 'action' };
 const SORTABLE = { ...LIMITED_SORTABLE, actor: 'actor' };
@@ -88,6 +100,20 @@ export const historyStore = (db: Executor) => ({
   /** The uuid of a row, which names it in the history. */
   async uuidOf(table: NamedTable, id: number): Promise<string | undefined> {
     return (await db.selectFrom(table).select('uuid').where('id', '=', id).executeTakeFirst())?.uuid;
+  },
+
+  /** What rows are called, by uuid; without those that are gone. */
+  async namesOf(table: NamedTable, uuids: readonly string[]): Promise<Map<string, string>> {
+    const names = new Map<string, string>();
+    for await (const portion of inPortions(uuids, CHANGES_AN_ANSWER)) {
+      const rows = await db
+        .selectFrom(table)
+        .select(['uuid', sql<string>`${sql.ref(CALLED_BY[table])}`.as('name')])
+        .where('uuid', 'in', portion)
+        .execute();
+      for (const { uuid, name } of rows) names.set(uuid, name);
+    }
+    return names;
   },
 
   async find(id: number): Promise<StoredChange | undefined> {

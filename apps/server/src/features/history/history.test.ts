@@ -20,6 +20,8 @@ onBothDatabases('the history', (kind) => {
     now += 1_000;
     await call('PUT', `/proxy-hosts/${host.uuid}`, { forward_port: 81, name: 'first' });
     await call('PUT', `/proxy-hosts/${host.uuid}`, { forward_port: 81 });
+    const told = await call<HistoryEntry[]>('GET', '/history');
+    expect(told.map(({ name }) => name)).toEqual([HOST.domain, HOST.domain]);
     await call('DELETE', `/proxy-hosts/${host.uuid}`);
     const [deleted, changed, made, ...rest] = await historyOf(`/proxy-hosts/${host.uuid}`);
     expect(rest).toEqual([]);
@@ -28,6 +30,7 @@ onBothDatabases('the history', (kind) => {
       id: expect.any(Number),
       batch: expect.stringMatching(/^[0-9a-f-]{36}$/),
       resource,
+      name: null,
       action: 'proxy_host.update',
       actor: 'admin@example.com',
       created_at: new Date(now).toISOString(),

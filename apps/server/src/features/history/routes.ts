@@ -7,22 +7,12 @@ import { parseIdentifier, parseRowId } from '../../http/identifier.ts';
 import { sendPage } from '../../http/paging.ts';
 import { tagged } from '../../http/versions.ts';
 import { isUuid } from '../../net/uuid.ts';
+import { KINDS } from './kinds.ts';
 import type { Revert, Reverting } from './revert.ts';
-import { type History, isSettings, type Kind, shownActor, type Viewer } from './service.ts';
+import { type History, isSettings, shownActor, type Viewer } from './service.ts';
 
 const response = { 200: Type.Array(HistoryEntry) };
 const tags = ['history'];
-
-/** Objects by uuid, with the name of their identifier in paths. */
-const KINDS: readonly (Kind & { parameter: 'uuid' | 'id'; what: string })[] = [
-  { path: 'proxy-hosts', table: 'proxy_hosts', parameter: 'uuid', what: 'a proxy host' },
-  { path: 'remote-servers', table: 'remote_servers', parameter: 'uuid', what: 'a remote server' },
-  { path: 'certificates', table: 'certificates', parameter: 'id', what: 'a certificate' },
-  { path: 'dns-providers', table: 'dns_providers', parameter: 'id', what: 'a DNS provider' },
-  { path: 'access-lists', table: 'access_lists', parameter: 'id', what: 'an access list' },
-  { path: 'security/decisions', table: 'decisions', parameter: 'id', what: 'a decision' },
-  { path: 'security/rulesets', table: 'rulesets', parameter: 'id', what: 'a ruleset' },
-];
 
 /** Whom an answer is for. */
 export const viewerOf = (request: FastifyRequest): Viewer => {

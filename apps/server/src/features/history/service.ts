@@ -7,7 +7,8 @@ import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { closedChange } from '@sallyport/store/history/record';
 import { type State, shownValue } from '@sallyport/store/history/state';
-import type { HistoryStore, NamedTable, StoredChange } from '@sallyport/store/history/store';
+import type { HistoryStore, StoredChange } from '@sallyport/store/history/store';
+import { KINDS, type Kind } from './kinds.ts';
 
 export interface HistoryDeps {
   db: Executor;
@@ -21,13 +22,6 @@ export interface Viewer {
   isAdministrator: boolean;
   /** May read the URL of a chat's webhook, which is a credential. */
   seesWebhooks: boolean;
-}
-
-/** A kind of objects that come and go. */
-export interface Kind {
-  /** Below the API root. */
-  path: string;
-  table: NamedTable;
 }
 
 /** What stands for somebody whose name is not the caller's to know. */
@@ -54,7 +48,7 @@ const shownState = (state: State | null, seesWebhooks: boolean): State => {
   return differenceOf(undefined, Object.fromEntries(values)).after ?? {};
 };
 
-const toWire = (stored: StoredChange, viewer: Viewer): HistoryEntry => {
+const toWire = (stored: StoredChange, viewer: Viewer): Omit<HistoryEntry, 'name'> => {
   const change = closedChange(stored);
   const before = shownState(change.before, viewer.seesWebhooks);
   const after = shownState(change.after, viewer.seesWebhooks);
@@ -75,21 +69,43 @@ const toWire = (stored: StoredChange, viewer: Viewer): HistoryEntry => {
   };
 };
 
-export const createHistoryService = ({ db, store }: HistoryDeps) => ({
-  /** Changes, newest first, as far as the caller may read what was changed. */
-  async list({ resource, ...query }: HistoryQuery, viewer: Viewer): Promise<Page<HistoryEntry>> {
-    const path = resource?.replaceAll(/^\/+|\/+$/g, '');
-    const filter = { ...query, resource: path, isLimited: !viewer.isAdministrator };
-    return store(db).list(filter, (change) => toWire(change, viewer));
-  },
+export const createHistoryService = ({ db, store }: HistoryDeps) => {
+  /** What objects are called now, by their paths; a statement for each kind that is among them. */
+  const namesOf = async (resources: readonly string[]): Promise<Map<string, string>> => {
+    const names = new Map<string, string>();
+    for (const { path, table } of KINDS) {
+      const uuids = resources.flatMap((resource) =>
+        resource.startsWith(`${path}/`) ? [resource.slice(path.length + 1)] : [],
+      );
+      for (const [uuid, name] of await store(db).namesOf(table, [...new Set(uuids)]))
+        names.set(`${path}/${uuid}`, name);
+    }
+    return names;
+  };
 
-  /** Changes of one object; by its uuid also of one that is gone. Throws a 404 for one of which nothing is known. */
-  async of({ path, table }: Kind, named: Identifier, query: HistoryQuery, viewer: Viewer): Promise<Page<HistoryEntry>> {
-    const uuid = typeof named === 'number' ? await store(db).uuidOf(table, named) : named;
-    const resource = `${path}/${uuid}`;
-    if (uuid === undefined || !(await store(db).has(resource)))
-      throw refuse.notFound('Nothing is known of its history');
-    return this.list({ ...query, resource }, viewer);
-  },
-});
+  return {
+    /** Changes, newest first, as far as the caller may read what was changed. */
+    async list({ resource, ...query }: HistoryQuery, viewer: Viewer): Promise<Page<HistoryEntry>> {
+      const path = resource?.replaceAll(/^\/+|\/+$/g, '');
+      const filter = { ...query, resource: path, isLimited: !viewer.isAdministrator };
+      const page = await store(db).list(filter, (change) => toWire(change, viewer));
+      const names = await namesOf(page.rows.map((change) => change.resource));
+      return { ...page, rows: page.rows.map((change) => ({ ...change, name: names.get(change.resource) ?? null })) };
+    },
+
+    /** Changes of one object; by its uuid also of one that is gone. Throws a 404 for one of which nothing is known. */
+    async of(
+      { path, table }: Kind,
+      named: Identifier,
+      query: HistoryQuery,
+      viewer: Viewer,
+    ): Promise<Page<HistoryEntry>> {
+      const uuid = typeof named === 'number' ? await store(db).uuidOf(table, named) : named;
+      const resource = `${path}/${uuid}`;
+      if (uuid === undefined || !(await store(db).has(resource)))
+        throw refuse.notFound('Nothing is known of its history');
+      return this.list({ ...query, resource }, viewer);
+    },
+  };
+};
 export type History = ReturnType<typeof createHistoryService>;

@@ -19,6 +19,9 @@ export const accounts: Texts<typeof english> = {
     code: 'Code der Authenticator-App',
     codeHint: 'Sechs Ziffern oder einer deiner Wiederherstellungscodes.',
     wait: 'Zu viele Versuche. In {{seconds}} Sekunden geht es wieder.',
+    ended: 'Deine Sitzung ist beendet',
+    endedAbout: 'Melde dich an und mach weiter, wo du warst. Was du getippt hast, ist noch da.',
+    somebodyElse: 'Als jemand anderes anmelden; was nicht gespeichert ist, geht verloren',
   },
   setup: {
     title: 'Willkommen bei Sallyport',

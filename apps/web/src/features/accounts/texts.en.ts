@@ -17,6 +17,9 @@ export const accounts = {
     code: 'Code of the authenticator app',
     codeHint: 'Six digits, or one of your recovery codes.',
     wait: 'Too many attempts. Try again in {{seconds}} seconds.',
+    ended: 'Your session has ended',
+    endedAbout: 'Sign in, and go on where you were. What you have typed is still there.',
+    somebodyElse: 'Sign in as somebody else; what is not saved is lost',
   },
   setup: {
     title: 'Welcome to Sallyport',

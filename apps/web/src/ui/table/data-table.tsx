@@ -137,6 +137,7 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
                 <Checkbox
                   size="xs"
                   aria-label={t('chooseAll')}
+                  disabled={shown.length === 0}
                   checked={shown.length > 0 && table.getIsAllRowsSelected()}
                   indeterminate={table.getIsSomeRowsSelected()}
                   onChange={table.getToggleAllRowsSelectedHandler()}

@@ -69,11 +69,11 @@ export const Blocks = () => {
         meta: { grow: 1 },
         cell: ({ row: { original } }) => <span className="foreign">{original.host}</span>,
       },
-      { accessorKey: 'ip', header: t('blocks.visitor'), size: 150 },
+      { accessorKey: 'ip', header: t('blocks.visitor'), size: 140 },
       {
         accessorKey: 'layer',
         header: t('blocks.layerLabel'),
-        size: 150,
+        size: 190,
         meta: { isVital: true },
         cell: ({ row: { original } }) => (
           <StateBadge kind={original.monitored ? 'warning' : 'bad'}>{t(`blocks.layer.${original.layer}`)}</StateBadge>

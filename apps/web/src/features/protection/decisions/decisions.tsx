@@ -43,11 +43,11 @@ export const Decisions = () => {
         (failure: Error) => notifyFailed(failure.message),
       );
     return [
-      { accessorKey: 'ip', header: t('decisions.ip'), size: 190, meta: { grow: 1, isVital: true } },
+      { accessorKey: 'ip', header: t('decisions.ip'), size: 170, meta: { grow: 1, isVital: true } },
       {
         accessorKey: 'details',
         header: t('decisions.details'),
-        size: 200,
+        size: 160,
         meta: { grow: 3 },
         cell: ({ row: { original } }) => (
           <span className="foreign" title={original.details}>
@@ -58,7 +58,7 @@ export const Decisions = () => {
       {
         accessorKey: 'source',
         header: t('decisions.source'),
-        size: 150,
+        size: 135,
         cell: ({ row: { original } }) =>
           isKnownSource(original.source) ? t(`decisions.sources.${original.source}`) : original.source,
       },
@@ -66,7 +66,7 @@ export const Decisions = () => {
         id: 'state',
         accessorFn: ({ warnings }) => warnings.length,
         header: t('decisions.state'),
-        size: 150,
+        size: 130,
         cell: ({ row: { original } }) =>
           original.warnings.length === 0 ? (
             <StateBadge kind="good">{t('decisions.enforced')}</StateBadge>
@@ -79,13 +79,13 @@ export const Decisions = () => {
       {
         accessorKey: 'created_at',
         header: t('decisions.made'),
-        size: 140,
+        size: 125,
         cell: ({ row: { original } }) => <Moment at={original.created_at} />,
       },
       {
         accessorKey: 'expires_at',
         header: t('decisions.ends'),
-        size: 150,
+        size: 135,
         cell: ({ row: { original } }) => <Moment at={original.expires_at} never={t('decisions.never')} />,
       },
       ...(isAdmin

@@ -29,12 +29,12 @@ const doneBy = ({ action, changes }: HistoryEntry): 'made' | 'deleted' | 'change
   return changes.every(({ after }) => after === null) ? 'deleted' : 'changed';
 };
 
-/** The name that an object goes by, as far as the change shows it. */
-const nameOf = ({ changes, resource }: HistoryEntry): string => {
+/** The name that an object goes by: as the change shows it, or as it is called now. */
+const nameOf = ({ changes, resource, name }: HistoryEntry): string => {
   const named = NAMING.flatMap((name) => changes.find(({ field }) => field === name) ?? [])
     .map(({ before, after }) => after ?? before)
     .find((text) => typeof text === 'string' && text !== '');
-  return typeof named === 'string' ? named : placeOf(resource)?.id || resource;
+  return typeof named === 'string' ? named : name || placeOf(resource)?.id || resource;
 };
 
 const Diff = ({ changes }: Pick<HistoryEntry, 'changes'>) => {

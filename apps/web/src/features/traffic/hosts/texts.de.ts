@@ -150,7 +150,7 @@ export const hosts: Texts<typeof english> = {
   states: {
     disabled: 'Aus',
     live: 'Live',
-    unserved: 'Nicht ausgeliefert',
+    unserved: 'Nicht live',
     waiting: 'Wartet',
     warnings: 'Mit Warnungen',
   },

@@ -1,0 +1,19 @@
+import type { NamedTable } from '@sallyport/store/history/store';
+
+/** A kind of objects that come and go. */
+export interface Kind {
+  /** Below the API root. */
+  path: string;
+  table: NamedTable;
+}
+
+/** Objects by uuid, with the name of their identifier in paths. */
+export const KINDS: readonly (Kind & { parameter: 'uuid' | 'id'; what: string })[] = [
+  { path: 'proxy-hosts', table: 'proxy_hosts', parameter: 'uuid', what: 'a proxy host' },
+  { path: 'remote-servers', table: 'remote_servers', parameter: 'uuid', what: 'a remote server' },
+  { path: 'certificates', table: 'certificates', parameter: 'id', what: 'a certificate' },
+  { path: 'dns-providers', table: 'dns_providers', parameter: 'id', what: 'a DNS provider' },
+  { path: 'access-lists', table: 'access_lists', parameter: 'id', what: 'an access list' },
+  { path: 'security/decisions', table: 'decisions', parameter: 'id', what: 'a decision' },
+  { path: 'security/rulesets', table: 'rulesets', parameter: 'id', what: 'a ruleset' },
+];

@@ -1,0 +1,35 @@
+import { Anchor, Modal, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { queryClient } from '../../../api/query.ts';
+import { CredentialsForm } from './credentials-form.tsx';
+
+/** Above the drawers and dialogs that are open. */
+const ABOVE_ALL = 1_000;
+
+/** Over the screen that one was at when the session ended: what was typed there stays. `elsewhere`: where others sign in. */
+export const SignInAgain = ({ email, elsewhere }: { email: string; elsewhere: string }) => {
+  const { t } = useTranslation('accounts');
+  const goOn = async () => {
+    await queryClient.resetQueries({ queryKey: ['auth', 'me'] });
+    void queryClient.invalidateQueries();
+  };
+  return (
+    <Modal
+      opened
+      onClose={() => {}}
+      title={t('signIn.ended')}
+      withCloseButton={false}
+      closeOnEscape={false}
+      closeOnClickOutside={false}
+      zIndex={ABOVE_ALL}
+    >
+      <Stack>
+        <Text size="sm">{t('signIn.endedAbout')}</Text>
+        <CredentialsForm of={email} onSignedIn={goOn} />
+        <Anchor href={elsewhere} size="sm">
+          {t('signIn.somebodyElse')}
+        </Anchor>
+      </Stack>
+    </Modal>
+  );
+};
