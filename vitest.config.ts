@@ -20,10 +20,10 @@ const patient = {
 };
 
 /**
- * Files run side by side: each has ports, directories and processes of its own. One more than processors, since some test
- * always waits, for a process that starts or a limit that is reached.
+ * Files run side by side: each has ports, directories and processes of its own. Two more than processors, since some test
+ * always waits, for a process that starts, a page that is drawn or a limit that is reached.
  */
-const maxWorkers = availableParallelism() + 1;
+const maxWorkers = availableParallelism() + 2;
 
 export default defineConfig({
   test: {
