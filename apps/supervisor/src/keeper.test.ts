@@ -188,7 +188,8 @@ test('a child that can not be watched runs on', async () => {
 test('what a child says is logged as it is meant, and left out when it is too much', async () => {
   const { keeper, said, running } = givenKeeper({
     argv: staying(
-      "console.log('hello'); console.error('oh'); for (let i = 0; i < 100; i++) console.log('again'); process.on('SIGTERM', () => { console.error('bye'); process.exit(0) })",
+      // It listens before it says anything: what it has said tells that it can be stopped.
+      "process.on('SIGTERM', () => { console.error('bye'); process.exit(0) }); console.log('hello'); console.error('oh'); for (let i = 0; i < 100; i++) console.log('again')",
     ),
     output: (line, from) => ({ level: from === 'stderr' ? 'error' : 'info', message: line, fields: { lines: 7 } }),
   });
