@@ -70,12 +70,6 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
     () => rows.map((row) => (textOf ? textOf(row) : JSON.stringify(row)).toLowerCase()),
     [rows, textOf],
   );
-  // Before the table is: it would ask for each column of each row.
-  const found = useMemo(() => {
-    const wanted = words(search);
-    if (wanted.length === 0) return rows as T[];
-    return rows.filter((_row, i) => wanted.every((word) => texts[i]?.includes(word)));
-  }, [rows, texts, search]);
   const columnVisibility = useMemo<VisibilityState>(() => {
     const shown = columns.map((column) => {
       const id = column.id ?? String((column as { accessorKey?: unknown }).accessorKey);
@@ -85,7 +79,7 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
   }, [columns, hidden, isNarrow]);
 
   const table = useReactTable<T>({
-    data: found,
+    data: rows as T[],
     columns: columns as Column<T>[],
     getRowId: rowId,
     state: { sorting, columnVisibility, rowSelection: selection?.chosen ?? {} },
@@ -96,7 +90,28 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
     getSortedRowModel: getSortedRowModel(),
   });
 
-  const shown = table.getRowModel().rows;
+  const sorted = table.getRowModel().rows;
+  // Not by the table, which would ask for each column of each row; and after it has sorted, so that a letter costs no sorting.
+  const shown = useMemo(() => {
+    const wanted = words(search);
+    if (wanted.length === 0) return sorted;
+    return sorted.filter(({ index }) => wanted.every((word) => texts[index]?.includes(word)));
+  }, [sorted, texts, search]);
+  const chosen = selection?.chosen;
+  const chosenCount = useMemo(
+    () => (chosen ? shown.reduce((count, { id }) => count + (chosen[id] ? 1 : 0), 0) : 0),
+    [shown, chosen],
+  );
+  /** Chooses or leaves all that are shown; others stay as they are. */
+  const chooseAll = (areChosen: boolean): void =>
+    table.setRowSelection((before) => {
+      const after = { ...before };
+      for (const { id } of shown) {
+        if (areChosen) after[id] = true;
+        else delete after[id];
+      }
+      return after;
+    });
   const lastChosen = useRef<string>(undefined);
   /** Chooses one row, or with Shift all between the last one and this one. */
   const choose = (index: number, isChosen: boolean, isRange: boolean): void => {
@@ -138,9 +153,9 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
                   size="xs"
                   aria-label={t('chooseAll')}
                   disabled={shown.length === 0}
-                  checked={shown.length > 0 && table.getIsAllRowsSelected()}
-                  indeterminate={table.getIsSomeRowsSelected()}
-                  onChange={table.getToggleAllRowsSelectedHandler()}
+                  checked={shown.length > 0 && chosenCount === shown.length}
+                  indeterminate={chosenCount > 0 && chosenCount < shown.length}
+                  onChange={({ currentTarget }) => chooseAll(currentTarget.checked)}
                 />
               </div>
             )}
