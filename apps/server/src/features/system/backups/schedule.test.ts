@@ -13,10 +13,12 @@ import { afterEach, expect, test } from 'vitest';
 import { startServer } from '../../../server.ts';
 import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
+import { scheduleStore } from './store.ts';
 
 const PASSPHRASE = 'three copper lanterns';
 const SECRET = 'a secret that outlives each start of the server';
 const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 
 onBothDatabases('the schedule of backups', (kind) => {
   let app: TestApp;
@@ -67,11 +69,19 @@ onBothDatabases('the schedule of backups', (kind) => {
     now = new Date(now.getTime() + 3 * HOUR_MS);
     await app.restart();
     await expect.poll(count).toBe(3);
+    // What a clock that had gone wrong left.
+    const database = openDatabase(app.config);
+    const { madeAt, made } = scheduleStore(database.kysely);
+    await expect.poll(madeAt).toBe(now.toISOString());
+    await made({ madeAt: await madeAt(), at: new Date(now.getTime() + 30 * DAY_MS).toISOString(), until: '' });
+    await look();
+    await expect.poll(count).toBe(4);
+    await database.stop();
     await set('backup.schedule', '');
     now = new Date(now.getTime() + 3 * HOUR_MS);
     await look();
     expect((await scheduled()).map(({ encrypted, verified_at }) => [encrypted, verified_at !== null])).toEqual(
-      [1, 2, 3].map(() => [false, true]),
+      [1, 2, 3, 4].map(() => [false, true]),
     );
   });
 
@@ -132,6 +142,25 @@ onBothDatabases('a store that an earlier version left', (kind) => {
   });
 });
 
+onBothDatabases('the lease of the schedule', (kind) => {
+  test('stays with whoever took it from a node that was too slow, and the first backup counts', async () => {
+    const app = await startApp(kind);
+    const database = openDatabase(app.config);
+    const { claim, made, madeAt } = scheduleStore(database.kysely);
+    const at = (minutes: number) => new Date(minutes * 60_000).toISOString();
+    const slow = { madeAt: '', now: at(0), until: at(10) };
+    const next = { madeAt: '', now: at(11), until: at(21) };
+    expect([await claim(slow), await claim({ ...next, now: at(9) }), await claim(next)]).toEqual([true, false, true]);
+    await made({ madeAt: '', at: at(0), until: at(10) });
+    const third = { madeAt: at(0), now: at(12), until: at(22) };
+    expect([await madeAt(), await claim(third)]).toEqual([at(0), false]);
+    await made({ madeAt: '', at: at(11), until: at(21) });
+    expect(await madeAt()).toBe(at(0));
+    await database.stop();
+    await app.stop();
+  });
+});
+
 test('nodes that share a store make one backup together, whoever comes first', async () => {
   let now = new Date();
   const clock = () => now;
@@ -140,6 +169,8 @@ test('nodes that share a store make one backup together, whoever comes first', a
   const { headers } = await createGiven(app).administrator();
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-node-'));
   const other = await startServer({ ...app.config, dataDir }, pino({ level: 'silent' }), { clock });
+  const database = openDatabase(app.config);
+  const { madeAt } = scheduleStore(database.kysely);
   const made = async () =>
     (await Promise.all([app.dataDir, dataDir].map((of) => createShelf(of).list()))).flat().length;
   /** Has both nodes look at the schedule in the same moment. */
@@ -155,12 +186,14 @@ test('nodes that share a store make one backup together, whoever comes first', a
     );
   for (const expected of [1, 2, 3]) {
     await look();
-    await expect.poll(made).toBe(expected);
+    // It is there before it is written down; an hour later a node that is at it still would no longer be waited for.
+    await expect.poll(async () => [await made(), await madeAt()]).toEqual([expected, now.toISOString()]);
     // Not after the last one: by itself each node looks now and then, too.
     if (expected < 3) now = new Date(now.getTime() + HOUR_MS);
   }
   await other.stop();
   expect(await made()).toBe(3);
+  await database.stop();
   await app.stop();
   rmSync(dataDir, { recursive: true });
 });

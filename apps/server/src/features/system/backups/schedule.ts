@@ -22,6 +22,16 @@ const LOOK_MS = 20_000;
 const LEASE_MS = 10 * 60_000;
 const DAY_MS = 86_400_000;
 
+/**
+ * Whether the next one is due. The first is at once: who sets a schedule wants a backup, and sees that it works. So is one after
+ * a last one that is yet to come, which a clock that went wrong left: else there were none until that moment.
+ */
+const isDue = (pattern: string, madeAt: string, now: Date): boolean => {
+  if (madeAt === '') return true;
+  const last = new Date(madeAt);
+  return last.getTime() > now.getTime() + LEASE_MS || nextAfter(pattern, last) <= now;
+};
+
 /** Makes backups when it is time. All nodes on one store make one together: whoever comes first. */
 export const createSchedule = (deps: ScheduleDeps) => {
   const { store, read, make, tell, failed, clock, log } = deps;
@@ -47,13 +57,12 @@ export const createSchedule = (deps: ScheduleDeps) => {
     if (pattern === '') return;
     const madeAt = await store.madeAt();
     const now = clock();
-    // The first one is due at once: who sets a schedule wants a backup, and sees that it works.
-    if (madeAt !== '' && nextAfter(pattern, new Date(madeAt)) > now) return;
+    if (!isDue(pattern, madeAt, now)) return;
     const until = new Date(now.getTime() + LEASE_MS).toISOString();
     if (!(await store.claim({ madeAt, now: now.toISOString(), until }))) return;
     try {
       await make();
-      await store.made(now.toISOString());
+      await store.made({ madeAt, at: now.toISOString(), until });
     } catch (error) {
       tellFailure(madeAt, now, error as Error);
     }

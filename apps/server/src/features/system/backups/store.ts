@@ -30,8 +30,20 @@ export const scheduleStore = (db: Executor) => ({
     return claimed.length > 0;
   },
 
-  async made(at: string): Promise<void> {
-    await db.updateTable('backup_schedule').set({ made_at: at, leased_until: '' }).where('id', '=', 1).execute();
+  /**
+   * Writes down that the one after `madeAt` was begun `at`, and gives the lease `until` back. Of several nodes that made it, as when
+   * the lease of one ran out meanwhile, the first counts; a lease that somebody else has taken since stays with them.
+   */
+  async made({ madeAt, at, until }: { madeAt: string; at: string; until: string }): Promise<void> {
+    await db
+      .updateTable('backup_schedule')
+      .set(({ eb }) => ({
+        made_at: at,
+        leased_until: eb.case().when('leased_until', '=', until).then('').else(eb.ref('leased_until')).end(),
+      }))
+      .where('id', '=', 1)
+      .where('made_at', '=', madeAt)
+      .execute();
   },
 });
 export type ScheduleStore = ReturnType<typeof scheduleStore>;
