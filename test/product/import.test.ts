@@ -77,6 +77,7 @@ test('the command shows what it would import, imports it, and asks about names t
 
   const dry = await run('--dry-run', ...files);
   expect(dry).toMatchObject({ code: 0, err: '' });
+  expect(dry.out).toMatch(/^read as: a Caddyfile$/m);
   expect(dry.out).toMatch(
     /^two\.example\.com,zwei\.example\.com +http:\/\/127\.0\.0\.1:\d+ +sites\/two\.caddy:1 +new$/m,
   );
@@ -97,6 +98,11 @@ test('the command shows what it would import, imports it, and asks about names t
     code: 0,
     out: expect.stringMatching(/^0 imported, 1 skipped, 0 failed$/m),
   });
+  // As the import itself would end, where there are errors beside what is good.
+  writeFileSync(one as string, `${site('three.example.com')}four.example.com {\n\treverse_proxy "\n`);
+  const partly = await run('--dry-run', one as string);
+  expect(partly).toMatchObject({ code: 1, err: expect.stringContaining('not all of it can be imported') });
+  expect(partly.out).toMatch(/^three\.example\.com .* new$/m);
   writeFileSync(one as string, 'one.example.com {\n\treverse_proxy "\n');
   const broken = await run(one as string);
   expect(broken).toMatchObject({ code: 1, err: expect.stringContaining('nothing that could be imported') });

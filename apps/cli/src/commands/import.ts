@@ -19,7 +19,18 @@ interface ImportOptions {
   onConflict?: 'keep' | 'overwrite';
 }
 
-type Previewed = Pick<ImportPreview, 'hosts' | 'conflicts' | 'errors' | 'warnings'>;
+type Previewed = Pick<ImportPreview, 'hosts' | 'conflicts' | 'errors' | 'warnings'> & Pick<ImportSession, 'source'>;
+
+/** What a source is called by whoever has it. */
+const SOURCES: Readonly<Record<NonNullable<ImportSession['source']>, string>> = {
+  caddyfile: 'a Caddyfile',
+  nginx: 'a configuration of nginx',
+  'nginx-proxy-manager': 'a database of Nginx Proxy Manager',
+  traefik: 'a configuration of Traefik',
+  haproxy: 'a configuration of HAProxy',
+  charon: 'a database of Charon',
+  sallyport: 'a configuration of Sallyport',
+};
 
 const at = ({ file, line }: { file: string; line: number }): string => `${file}:${line}`;
 
@@ -32,8 +43,10 @@ const fateOf = ({ issue, conflicts, existing, changes }: ImportPreviewHost): str
   return `${conflicts.join(', ')} belongs to ${theirs}${fields === '' ? ', which is the same' : `; differs in ${fields}`}`;
 };
 
-const printPreview = ({ hosts, errors, warnings }: Previewed): void => {
+const printPreview = ({ source, hosts, errors, warnings }: Previewed): void => {
+  print(source === null ? 'read as: nothing that is known' : `read as: ${SOURCES[source]}`);
   if (hosts.length > 0) {
+    print('');
     printTable(
       ['domain', 'origin', 'at', 'what'],
       hosts.map((host) => [
@@ -70,28 +83,38 @@ const upload = async (call: CallApi, paths: readonly string[]): Promise<{ uuid: 
   const files = readUpload(paths);
   if (files.length > 1) {
     const { session_uuid, ...previewed } = await call<ImportOfFiles>('POST', '/import/upload-multi', { files });
-    return {
-      uuid: previewed.hosts.length > 0 || previewed.errors.length === 0 ? session_uuid : undefined,
-      ...previewed,
-    };
+    const { source, state } = await call<ImportSessionReport>('GET', `/import/sessions/${session_uuid}`);
+    return { uuid: state === 'failed' ? undefined : session_uuid, source, ...previewed };
   }
   const { session } = await call<{ session: ImportSession }>('POST', '/import/upload', files[0]);
   const { uuid } = session;
   try {
-    return { uuid, ...(await call<ImportPreview>('GET', '/import/preview')) };
+    const { session: reviewed, ...previewed } = await call<ImportPreview>('GET', '/import/preview');
+    return { uuid, source: reviewed.source, ...previewed };
   } catch (error) {
-    const { state, errors } = await call<ImportSessionReport>('GET', `/import/sessions/${uuid}`);
+    const { state, source, errors } = await call<ImportSessionReport>('GET', `/import/sessions/${uuid}`);
     if (!(error instanceof ApiRefusal) || state !== 'failed') throw error;
-    return { uuid: undefined, hosts: [], conflicts: [], warnings: [], errors };
+    return { uuid: undefined, source, hosts: [], conflicts: [], warnings: [], errors };
   }
 };
 
-const commit = async (call: CallApi, uuid: string, { conflicts }: Previewed, strategy: ImportOptions['onConflict']) => {
+/** Throws a `CommandFailure` for names that are taken when nobody said what becomes of those. */
+const checkResolved = ({ conflicts }: Previewed, strategy: ImportOptions['onConflict']): void => {
   if (conflicts.length > 0 && strategy === undefined) {
     throw new CommandFailure(
       'some names belong to proxy hosts already: say with --on-conflict whether to keep or to overwrite those; nothing was imported',
     );
   }
+};
+
+/** Throws the `CommandFailure` that the import itself would end with. */
+const checkRehearsed = (previewed: Previewed, strategy: ImportOptions['onConflict']): void => {
+  checkResolved(previewed, strategy);
+  if (previewed.errors.length > 0 || previewed.hosts.some(({ issue }) => issue !== null))
+    throw new CommandFailure('not all of it can be imported, see above; nothing was imported, as --dry-run says');
+};
+
+const commit = async (call: CallApi, uuid: string, { conflicts }: Previewed, strategy: ImportOptions['onConflict']) => {
   const resolutions = Object.fromEntries(conflicts.map((name) => [name, strategy]));
   return call<ImportOutcome>('POST', '/import/commit', { session_uuid: uuid, resolutions });
 };
@@ -119,7 +142,8 @@ export const importCommand = (): Command =>
       try {
         printPreview(previewed);
         if (uuid === undefined) throw new CommandFailure('there is nothing that could be imported');
-        if (isDry) return;
+        if (isDry) return checkRehearsed(previewed, onConflict);
+        checkResolved(previewed, onConflict);
         const { imported, skipped, failed, batch, backup } = await commit(call, uuid, previewed, onConflict);
         isDone = true;
         print('');
