@@ -51,7 +51,7 @@ const update = async (target: UpdateTarget, changes: readonly string[], signal: 
     cwd: '/',
     input: script.join('\n'),
     limitMs: LIMIT_MS + 5_000,
-  });
+  }).catch(inWords);
   signal.addEventListener('abort', program.kill, { once: true });
   const { code, output, isTimeout } = await program.ended;
   signal.removeEventListener('abort', program.kill);

@@ -55,24 +55,32 @@ const listenTo = ({ stdout, stderr }: ChildProcess): (() => string) => {
   return () => output;
 };
 
-/** Starts a program in a process group of its own. Rejects when it can't be started. */
+/** Starts a program in a process group of its own. Rejects with an `Error` that tells why it can't be started. */
 export const startProgram = async (call: ProgramCall): Promise<RunningProgram> => {
   const file = call.outputFile === undefined ? undefined : openSync(call.outputFile, 'wx+', 0o600);
   const { path, args, env, cwd } = call;
-  const child = spawn(path, args, { env, cwd, detached: true, stdio: ['pipe', file ?? 'pipe', file ?? 'pipe'] });
+  const failed = (cause: Error): Error => {
+    if (file !== undefined) closeSync(file);
+    return new Error(`${path} can't be started: ${cause.message}`, { cause });
+  };
+  let child: ChildProcess;
+  try {
+    child = spawn(path, args, { env, cwd, detached: true, stdio: ['pipe', file ?? 'pipe', file ?? 'pipe'] });
+  } catch (error) {
+    throw failed(error as Error);
+  }
   const output = file === undefined ? listenTo(child) : () => endOf(file);
   // It may end without having read all.
   child.stdin?.on('error', () => {});
   child.stdin?.end(call.input ?? '');
-  const ended = new Promise<Omit<ProgramEnd, 'isTimeout'>>((resolve) => {
-    child.once('close', (code, signal) => resolve({ code, signal, output: output() }));
-  });
+  const closing = Promise.withResolvers<Omit<ProgramEnd, 'isTimeout'>>();
   await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve);
-    child.once('error', (cause) => {
-      if (file !== undefined) closeSync(file);
-      reject(new Error(`${path} can't be started`, { cause }));
+    child.once('spawn', () => {
+      // One that could not be started is closed, too, and has said nothing.
+      child.once('close', (code, signal) => closing.resolve({ code, signal, output: output() }));
+      resolve();
     });
+    child.once('error', (cause) => reject(failed(cause)));
   });
   const pid = child.pid as number;
   const kill = (): void => {
@@ -90,7 +98,7 @@ export const startProgram = async (call: ProgramCall): Promise<RunningProgram> =
   return {
     pid,
     kill,
-    ended: ended.then((end) => {
+    ended: closing.promise.then((end) => {
       clearTimeout(limit);
       return { ...end, isTimeout };
     }),

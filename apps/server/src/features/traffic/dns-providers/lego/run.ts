@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSelfSignedCertificate } from '@sallyport/haproxy';
+import { isDiskFull } from '@sallyport/store/database/faults';
 import type { DnsProviderAccess } from '../access.ts';
 import { type ProgramEnd, startProgram } from '../run-program.ts';
 import { type DnsChallenge, DnsWriteFailed, type OpenRecords } from '../writer.ts';
@@ -86,23 +87,17 @@ const argsOf = ({ type, challenges, resolvers }: LegoRun, directory: string, url
   ];
 };
 
-/** A lego that has set its records, or has ended. */
-const start = async (run: LegoRun, key: AccountKey) => {
-  await mkdir(run.directory, { recursive: true, mode: 0o700 });
-  const directory = await mkdtemp(join(run.directory, 'lego-'));
-  const { certificate, key: relayKey } = await identity();
-  const relay = await startRelay({
-    challenges: run.challenges,
-    publicKey: key.publicKey,
-    certificate,
-    key: relayKey,
-  });
+/** Starts lego in `directory`, which goes when it has ended, as its relay does. */
+const startIn = async (directory: string, run: LegoRun, key: AccountKey) => {
+  let relay: Relay | undefined;
   const clear = async () => {
-    await relay.stop();
+    await relay?.stop();
     // What can't be removed now is at the next start.
     await rm(directory, { recursive: true, force: true }).catch(() => {});
   };
   try {
+    const { certificate, key: relayKey } = await identity();
+    relay = await startRelay({ challenges: run.challenges, publicKey: key.publicKey, certificate, key: relayKey });
     const env = await prepare(directory, run, relay, key, certificate);
     const args = argsOf(run, directory, relay.url);
     const outputFile = join(directory, 'output');
@@ -113,6 +108,20 @@ const start = async (run: LegoRun, key: AccountKey) => {
   } catch (error) {
     await clear();
     throw error;
+  }
+};
+
+/** A lego that is about to set its records. Rejects with a `DnsWriteFailed` when there is no room, or no process, for it. */
+const start = async (run: LegoRun, key: AccountKey) => {
+  try {
+    await mkdir(run.directory, { recursive: true, mode: 0o700 });
+    return await startIn(await mkdtemp(join(run.directory, 'lego-')), run, key);
+  } catch (error) {
+    const why = (error as Error).message;
+    const fix = isDiskFull(error)
+      ? 'make room on the disk of the data directory'
+      : 'see that it may be run, and that its directory can be written';
+    throw new DnsWriteFailed(`lego (${run.type.code}) could not be started: ${why} – ${fix}`, error);
   }
 };
 type Running = Awaited<ReturnType<typeof start>>;
