@@ -67,6 +67,8 @@ build_web() {
   dist=$root/apps/web/dist
   next=$root/.cache/web
   old=$root/.cache/web-before
+  # One that was killed between its two moves: what it took away is all there is, should this one fail.
+  if [ ! -d "$dist" ] && [ -d "$old" ]; then mv "$old" "$dist" || return 1; fi
   log=$(mktemp)
   say 'building the web interface'
   # Whatever runs this: tests have another NODE_ENV, with which libraries are built for looking into them, twice as large.
@@ -78,7 +80,11 @@ build_web() {
   rm -rf "$log" "$old"
   if [ -d "$dist/assets" ]; then cp -R "$dist/assets" "$next/before" || return 1; fi
   if [ -d "$dist" ]; then mv "$dist" "$old" || return 1; fi
-  mv "$next" "$dist" && rm -rf "$old"
+  if ! mv "$next" "$dist"; then
+    if [ -d "$old" ]; then mv "$old" "$dist"; fi
+    return 1
+  fi
+  rm -rf "$old"
 }
 
 # Builds the web interface unless it is built; one launcher at a time. Fails when it can't be: the proxy needs none.

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -210,6 +211,11 @@ n=$(ls '${root}/built' | wc -l); touch '${root}/built/'"$n" "$7/assets/$n.js"\n`
     // Pages that are open ask for files of the build they are from.
     expect([readdirSync(at('assets')), readdirSync(at('before'))]).toEqual([[assets], [before]]);
   }
+  // Killed between taking the old one away and bringing the new one: what was there is there again, whatever becomes of the next.
+  renameSync(at(''), join(root, '.cache/web-before'));
+  write('fail', '');
+  expect(setUp('ensure_web').status).not.toBe(0);
+  expect(readdirSync(at('assets'))).toEqual(['2.js']);
   expect(readdirSync(join(root, '.cache'))).toEqual(['web.lock']);
 });
 
