@@ -53,3 +53,17 @@ test('a page can be read in the dark and on a telephone, and its links lead on',
   expect(errors).toEqual([]);
   await close();
 });
+
+test('a part that a newer version no longer has is said to be missing, with a way on, and takes no other screen away', async () => {
+  const { page, close } = await signedIn('/about');
+  const link = page.getByRole('navigation', { name: 'Navigation' }).getByRole('link', { name: 'History' });
+  await link.waitFor();
+  await page.route('**/assets/history-*.js', (route) => route.fulfill({ status: 404, body: 'Not Found' }));
+  await link.click();
+  await page.getByRole('heading', { name: 'A part of the interface is missing' }).waitFor();
+  await link.waitFor();
+  await page.unroute('**/assets/history-*.js');
+  await page.getByRole('button', { name: 'Load the page anew' }).click();
+  await page.getByRole('heading', { level: 1, name: 'History' }).waitFor();
+  await close();
+});

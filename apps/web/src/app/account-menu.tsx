@@ -10,8 +10,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
-import { ask } from '../api/client.ts';
-import { queryClient } from '../api/query.ts';
+import { signOut } from '../api/sign-out.ts';
 import { LANGUAGES, type Language, speak } from '../i18n/index.ts';
 import { notifyFailed } from '../ui/notify.ts';
 import { useWho } from './who.ts';
@@ -27,11 +26,7 @@ export const AccountMenu = () => {
   const { t, i18n } = useTranslation();
   const { user } = useWho();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const signOut = () =>
-    ask('POST', '/auth/logout')
-      .then(() => queryClient.clear())
-      .then(() => window.location.assign('/sign-in'))
-      .catch((error: Error) => notifyFailed(error.message));
+  const leave = () => void signOut().catch((error: Error) => notifyFailed(error.message));
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -71,13 +66,13 @@ export const AccountMenu = () => {
             aria-checked={i18n.resolvedLanguage === language}
             fw={i18n.resolvedLanguage === language ? 600 : undefined}
             leftSection={<IconLanguage size={15} />}
-            onClick={() => void speak(language)}
+            onClick={() => void speak(language).catch(() => notifyFailed(t('missingPartHint')))}
           >
             {LANGUAGES[language]}
           </Menu.Item>
         ))}
         <Menu.Divider />
-        <Menu.Item leftSection={<IconLogout size={15} />} onClick={() => void signOut()}>
+        <Menu.Item leftSection={<IconLogout size={15} />} onClick={leave}>
           {t('signOut')}
         </Menu.Item>
       </Menu.Dropdown>

@@ -4,6 +4,7 @@ import { protectionRoutes } from '../features/protection/routes.tsx';
 import { systemRoutes } from '../features/system/routes.tsx';
 import { trafficRoutes } from '../features/traffic/routes.tsx';
 import { needTexts } from '../i18n/index.ts';
+import { Frame } from './frame.tsx';
 import { Gate } from './gate.tsx';
 import { Lost } from './lost.tsx';
 import { Shell } from './shell.tsx';
@@ -27,6 +28,17 @@ const screens: RouteObject[] = [
 
 /** All addresses of the interface. Screens are loaded when they are first opened. */
 export const router = createBrowserRouter([
-  ...withTexts('accounts', publicRoutes),
-  { element: <Gate />, errorElement: <Lost />, children: [{ element: <Shell />, children: screens }] },
+  {
+    element: <Frame />,
+    errorElement: <Lost />,
+    children: [
+      ...withTexts('accounts', publicRoutes),
+      {
+        element: <Gate />,
+        errorElement: <Lost />,
+        // What a screen can't do takes the ways to the others away from nobody.
+        children: [{ element: <Shell />, children: [{ errorElement: <Lost />, children: screens }] }],
+      },
+    ],
+  },
 ]);

@@ -2,6 +2,7 @@ import { Alert, Button, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/api-error.ts';
+import { isMissingPart } from './missing-part.ts';
 
 interface ProblemProps {
   error: Error | null | undefined;
@@ -13,6 +14,16 @@ interface ProblemProps {
 export const Problem = ({ error, onRetry }: ProblemProps) => {
   const { t } = useTranslation();
   if (!error) return null;
+  if (isMissingPart(error)) {
+    return (
+      <Alert role="alert" color="red" variant="light" icon={<IconAlertTriangle />} title={t('missingPart')}>
+        <Text size="sm">{t('missingPartHint')}</Text>
+        <Button size="xs" variant="default" mt="xs" onClick={() => window.location.reload()}>
+          {t('loadAnew')}
+        </Button>
+      </Alert>
+    );
+  }
   const isSilent = error instanceof ApiError && error.status === 0;
   return (
     <Alert
