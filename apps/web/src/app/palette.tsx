@@ -89,6 +89,8 @@ export const Palette = () => {
       query={text}
       onQueryChange={setText}
       shortcut={['mod + K', 'mod + P']}
+      // Fields, too: a form that is opened has the focus in its first one.
+      tagsToIgnore={[]}
       nothingFound={t('nothingFound')}
       highlightQuery
       scrollable
