@@ -59,6 +59,8 @@ test('whoever comes first makes the administrator, signs out, and gets back to w
     await search.fill(typed);
     await page.getByRole('dialog').getByRole('button', { name: found }).click();
     await page.waitForURL(`**${leadsTo}`);
+    // In a form that is opened a field has the focus: from there, too.
+    if (leadsTo === '/users/invite') await page.getByRole('textbox', { name: 'E-mail address' }).click();
   }
   // No script can read what the session is known by.
   expect(await page.evaluate('document.cookie + JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(
@@ -85,6 +87,9 @@ test('a session that ends takes nothing away that was typed', async () => {
   await again.getByRole('alert').waitFor();
   expect(await again.getByLabel('E-mail address').inputValue()).toBe(EMAIL);
   expect(await barriersOf(page)).toEqual([]);
+  // Neither closes the form below nor leads away from it.
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('Control+K');
   await again.getByLabel('Password', { exact: false }).first().fill(PASSWORD);
   await again.getByRole('button', { name: 'Sign in' }).click();
   await again.waitFor({ state: 'detached' });
@@ -92,6 +97,37 @@ test('a session that ends takes nothing away that was typed', async () => {
     expect(await page.getByRole('textbox', { name }).inputValue()).toBe(value);
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'typed.example.com', exact: true }).waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test("what was typed and read is not the next one's who signs in, from whatever window", async () => {
+  const other = { email: 'grace@example.com', password: 'another battery staple' };
+  const { page, errors, close } = await browser.open(app.url);
+  const signIn = async (data: { email: string; password: string }) =>
+    expect((await page.request.post('/api/v1/auth/login', { data })).ok()).toBe(true);
+  await signIn({ email: EMAIL, password: PASSWORD });
+  const made = await page.request.post('/api/v1/users', { data: { ...other, role: 'user' } });
+  expect(made.status(), await made.text()).toBe(201);
+  await page.goto('/hosts/new');
+  const domain = page.getByRole('textbox', { name: 'Domain names' });
+  await domain.fill('of-ada.example.com');
+  await page.getByRole('navigation', { name: 'Navigation', includeHidden: true }).getByText('Users').waitFor();
+  await page.context().clearCookies();
+  // Read anew as soon as the window is looked at again.
+  await domain.press('Tab');
+  await page.getByRole('button', { name: 'Save' }).click();
+  const again = page.getByRole('dialog', { name: 'Your session has ended' });
+  await again.waitFor();
+  await signIn(other);
+  await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))');
+  await page.getByText(`You are signed in as ${other.email} now.`).waitFor();
+  await again.waitFor({ state: 'detached' });
+  await domain.waitFor();
+  expect(await domain.inputValue()).toBe('');
+  expect(
+    await page.getByRole('navigation', { name: 'Navigation', includeHidden: true }).getByText('Users').count(),
+  ).toBe(0);
   expect(errors).toEqual([]);
   await close();
 });

@@ -1,5 +1,5 @@
 import type { Me, SetupState } from '@sallyport/contract';
-import { useRead } from './query.ts';
+import { queryClient, useRead } from './query.ts';
 
 export interface Who {
   /** undefined: nobody is signed in, and nobody needs to be (loopback in mode `local`). */
@@ -30,3 +30,14 @@ export const useSession = (): SessionState => {
   if (setup.error || me.error) return { state: 'unreachable' };
   return { state: 'loading' };
 };
+
+const ME = ['auth', 'me'] as const;
+
+/** Has the server asked anew who this is; what was known stays until it answers. */
+export const askWho = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ME });
+
+/** Forgets all that was read for somebody else. */
+export const forgetOthers = (): void =>
+  queryClient.removeQueries({
+    predicate: ({ queryKey: [first, second] }) => first !== 'setup' && !(first === ME[0] && second === ME[1]),
+  });

@@ -1,11 +1,13 @@
 import { Button, Center, Loader, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, Outlet, useLocation } from 'react-router';
 import { onSignedOut } from '../api/client.ts';
 import { queryClient } from '../api/query.ts';
-import { useSession, type Who } from '../api/session.ts';
+import { askWho, forgetOthers, useSession, type Who } from '../api/session.ts';
+import { isSigningOut } from '../api/sign-out.ts';
 import { needTexts } from '../i18n/index.ts';
+import { notifyAttention } from '../ui/notify.ts';
 import { WhoProvider } from './who.ts';
 
 const Enrol = lazy(async () => {
@@ -16,13 +18,17 @@ const Enrol = lazy(async () => {
   return { default: screen };
 });
 
-const SignInAgain = lazy(async () => {
+const fetchSignInAgain = async () => {
   const [{ SignInAgain: dialog }] = await Promise.all([
     import('../features/accounts/sign-in/sign-in-again.tsx'),
     needTexts('accounts'),
   ]);
   return { default: dialog };
-});
+};
+const SignInAgain = lazy(fetchSignInAgain);
+
+/** Whose the screens are, and what is typed in them. Nobody's where nobody signs in. */
+const ownerOf = ({ user }: Who): number | 'nobody' => user?.id ?? 'nobody';
 
 /**
  * Lets through whoever is signed in; others go where they sign in, and come back to where they were. Whose session ends stays where they are, with what they typed, and signs in over it.
@@ -47,20 +53,55 @@ export const Gate = () => {
   useEffect(
     () =>
       onSignedOut(() => {
-        // Once it is known, each further refusal would take the dialog away for a moment, and the password in it.
-        if (isIn.current) void queryClient.resetQueries({ queryKey: ['auth', 'me'] });
+        if (isIn.current && !isSigningOut()) void askWho();
       }),
     [],
   );
-
   const { current: who } = last;
+
+  // Another one may sign in from another window. What was read and typed here is not theirs: it goes before they see anything.
+  const owner = session.state === 'in' ? ownerOf(session.who) : undefined;
+  const [shownTo, setShownTo] = useState(owner);
+  const email = who?.user?.email;
+  useLayoutEffect(() => {
+    if (owner === undefined || owner === shownTo) return;
+    if (shownTo !== undefined) {
+      forgetOthers();
+      if (email !== undefined) notifyAttention(t('otherUser', { email }));
+    }
+    setShownTo(owner);
+  }, [owner, shownTo, email, t]);
+
+  // When it is needed, the server may be another version's, which has no such file.
+  useEffect(() => {
+    if (email !== undefined) void fetchSignInAgain().catch(() => {});
+  }, [email]);
+
+  const isAsking = session.state === 'signed-out' && email !== undefined;
+  const isAskingNow = useRef(false);
+  isAskingNow.current = isAsking;
+  // Before what lies below: Escape would close its drawers and dialogs, and the palette lead away from them, with what was typed there.
+  useLayoutEffect(() => {
+    const keep = (event: KeyboardEvent) => {
+      const isForBelow = event.key === 'Escape' || event.ctrlKey || event.metaKey;
+      if (isForBelow && isAskingNow.current) event.stopImmediatePropagation();
+    };
+    window.addEventListener('keydown', keep, { capture: true });
+    return () => window.removeEventListener('keydown', keep, { capture: true });
+  }, []);
+
   const signIn = `/sign-in?next=${encodeURIComponent(pathname + search)}`;
-  const stay = (email: string | undefined) => (
+  const loading = (
+    <Center h="100dvh">
+      <Loader aria-label={t('loading')} />
+    </Center>
+  );
+  const stay = (
     <>
       <WhoProvider value={who}>
         <Outlet />
       </WhoProvider>
-      {email !== undefined && (
+      {isAsking && (
         <Suspense>
           <SignInAgain email={email} elsewhere={signIn} />
         </Suspense>
@@ -69,13 +110,9 @@ export const Gate = () => {
   );
   switch (session.state) {
     case 'loading':
-      if (who) return stay(undefined);
-      return (
-        <Center h="100dvh">
-          <Loader aria-label={t('loading')} />
-        </Center>
-      );
+      return who ? stay : loading;
     case 'unreachable':
+      if (who) return stay;
       return (
         <Center h="100dvh">
           <Stack align="center" role="alert">
@@ -89,8 +126,9 @@ export const Gate = () => {
     case 'setup':
       return <Navigate to="/setup" replace />;
     case 'signed-out':
-      return who?.user ? stay(who.user.email) : <Navigate to={signIn} replace />;
+      return isAsking ? stay : <Navigate to={signIn} replace />;
     case 'in':
+      if (owner !== shownTo) return loading;
       if (mustEnrol || isEnrolling) {
         return (
           <Suspense>
@@ -98,7 +136,7 @@ export const Gate = () => {
           </Suspense>
         );
       }
-      return stay(undefined);
+      return stay;
     default:
       return session satisfies never;
   }
