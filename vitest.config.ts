@@ -52,6 +52,8 @@ export default defineConfig({
           globalSetup: ['test/support/postgres.ts', 'test/support/build-web.ts'],
           include: ['apps/server/src/**/*.test.ts', 'packages/store/src/**/*.test.ts'],
           exclude: neverTests,
+          // As above.
+          isolate: false,
           // Tests that mostly wait say that they run beside each other.
           maxConcurrency: 3,
           maxWorkers,
