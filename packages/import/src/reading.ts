@@ -44,7 +44,7 @@ export interface ImportedHost extends Place {
   enabled?: boolean;
   /** The name of one of the access lists of the reading. */
   access_list?: string;
-  /** The name of one of the certificates of the reading. */
+  /** The name of one of the certificates of the reading. With `auto_certificate` it serves until the host has one of its own. */
   certificate?: string;
   /** What of it a proxy host can not express, in plain words. */
   warnings: ImportWarning[];

@@ -96,6 +96,7 @@ test('nginx: the files that a server names come along; for others it is told wha
     certificates: taken,
     told: [
       'nginx.conf:6 upload the certificate /etc/letsencrypt/live/b.test/fullchain.pem with its key /etc/letsencrypt/live/b.test/privkey.pem beside the configuration, or let one be issued',
+      'nginx.conf:1 A program beside nginx has certificates by itself, and so have these hosts here (auto_certificate): for public names as soon as there is an account with an authority, which does not come along',
       'left/over.pem:1 nothing in the configuration names this certificate or key: it is left out',
     ],
   });

@@ -62,6 +62,10 @@ const entriesOf = (site: Site, options: GlobalOptions, made: Made): Entry[] => {
   return names.map((name) => ({ ...name, site, trace: traceOf(name.name) }));
 };
 
+/** Whether sites have certificates by themselves. */
+const hasAutoHttps = ({ autoHttps }: GlobalOptions): boolean =>
+  !autoHttps.includes('off') && !autoHttps.includes('disable_certs');
+
 /** The `reverse_proxy` that a host can be made of when none is for all requests: the first in the file. */
 const partialProxy = ({ partial }: Trace): Handler | undefined =>
   allHandlers(partial)
@@ -123,6 +127,7 @@ const makeHost = (
     return refuse(`its upstream ${(error as Error).message}`);
   }
   const settings = settingsOf(site, trace.passed, options, (named) => beside.serve([named], names));
+  const isAutomatic = entry.secure !== undefined && !settings.hasOwnCertificate && hasAutoHttps(options);
   const losses: Loss[] = [...settings.losses];
   const passed = trace.passed.filter((one) => !settings.expressed.has(one));
   addAll(losses, lossesOf({ partial: trace.partial, passed }, chosen));
@@ -144,6 +149,7 @@ const makeHost = (
     ...forward,
     ssl_forced: sslForced,
     ...settings.fields,
+    ...(isAutomatic && { auto_certificate: true }),
     ...(isOpen && { enabled: false }),
     warnings: toWarnings(losses),
   });

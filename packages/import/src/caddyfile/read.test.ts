@@ -20,9 +20,23 @@ test('a site with a reverse_proxy is a host that leads from http to https and pa
       forward_port: 8080,
       websocket_support: true,
       ssl_forced: true,
+      auto_certificate: true,
       warnings: [],
     },
   ]);
+});
+
+test.each<[string, string, boolean]>([
+  ['without TLS', 'http://a.test {\n reverse_proxy b\n}\n', false],
+  ['with an address of its owner', 'a.test {\n tls me@a.test\n reverse_proxy b\n}\n', true],
+  ['with a file that is not there', 'a.test {\n tls a.pem a.key\n reverse_proxy b\n}\n', false],
+  ["with one of Caddy's own authority", 'a.test {\n tls internal\n reverse_proxy b\n}\n', false],
+  ['where Caddy orders none', '{\n auto_https disable_certs\n}\na.test {\n reverse_proxy b\n}\n', false],
+  ['where Caddy only redirects none', '{\n auto_https disable_redirects\n}\na.test {\n reverse_proxy b\n}\n', true],
+])('a host has its certificate by itself when Caddy would get it one: %s', (_, text, isAutomatic) => {
+  const { hosts, warnings } = read(text);
+  expect(hosts.map(({ auto_certificate = false }) => auto_certificate)).toEqual([isAutomatic]);
+  expect(messages(warnings).some((one) => one.startsWith('Caddy has certificates by itself'))).toBe(isAutomatic);
 });
 
 test('a site with an error says where, and others are read', () => {
@@ -277,7 +291,7 @@ test('static files are told of wherever they are served, with their place', () =
 test('global options that are not taken over, and certificates, are told of', () => {
   expect(messages(read('{\n email me@a.test\n debug\n}\na.test {\n reverse_proxy b\n}\n').warnings)).toEqual([
     'the global option email is not taken over',
-    'Caddy gets certificates by itself; here each name needs one that is uploaded',
+    expect.stringContaining('Caddy has certificates by itself, and so have these hosts here (auto_certificate)'),
   ]);
 });
 

@@ -1,5 +1,6 @@
 import { type CaddyfileError, type CaddyfileMeaning, type Directive, readCaddyfiles } from '@sallyport/caddyfile';
 import { atMost } from '../at-most.ts';
+import { aboutAutomatic } from '../certificates/automatic.ts';
 import { Beside } from '../certificates/beside.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
@@ -21,18 +22,10 @@ const MAX_WARNINGS = 1000;
 /** Options whose effect on sites is read, or that are about a Caddy that is no longer there. */
 const OPTIONS_WITHOUT_LOSS = new Set(['debug', 'default_bind']);
 
-const aboutOptions = ({ options, sites }: CaddyfileMeaning): ImportWarning[] => {
-  const warnings = options.others
+const aboutOptions = ({ options }: CaddyfileMeaning): ImportWarning[] =>
+  options.others
     .filter(({ name }) => !OPTIONS_WITHOUT_LOSS.has(name.text))
     .map(({ name }) => warn(name, `the global option ${name.text} is not taken over`));
-  const secure = sites
-    .flatMap(({ addresses }) => addresses)
-    .find(({ scheme, port }) => scheme !== 'http' && port !== options.httpPort);
-  if (secure && !options.autoHttps.includes('off')) {
-    warnings.push(warn(secure.token, 'Caddy gets certificates by itself; here each name needs one that is uploaded'));
-  }
-  return warnings;
-};
 
 const toError = ({ message, file, line, column, text }: CaddyfileError): SourceError => {
   return { file, line, column, message, ...(text !== undefined && { text }) };
@@ -54,6 +47,7 @@ export const readCaddyfile = (files: readonly SourceFile[], beside = new Beside(
     warnings: atMost(MAX_WARNINGS, [
       ...meaning.notices.map((one) => warn(one, one.message)),
       ...aboutOptions(meaning),
+      ...aboutAutomatic('Caddy', hosts),
       ...warnings,
     ]),
     errors: [...meaning.errors.map(toError), ...errors].slice(0, MAX_WARNINGS),

@@ -9,6 +9,8 @@ import type { ImportedHost } from '../reading.ts';
 export interface Settings {
   fields: Pick<ImportedHost, 'http2_support' | 'hsts_enabled' | 'hsts_subdomains' | 'certificate'>;
   losses: Loss[];
+  /** Whether the site says where its certificate comes from: from files, or Caddy's own authority. */
+  hasOwnCertificate: boolean;
   /** Of `passed`, what the fields express. */
   expressed: ReadonlySet<Handler>;
 }
@@ -19,13 +21,20 @@ type Serve = (named: NamedFiles) => Served;
 const EVERYWHERE = new Set(['', '0.0.0.0', '::', '[::]']);
 const OUR_MAX_AGE = 63_072_000;
 
-const aboutTls = ({ name, args, block = [] }: Directive, serve: Serve): Served & { noHttp2: boolean } => {
+interface Tls extends Served {
+  noHttp2: boolean;
+  isOwn: boolean;
+}
+
+const aboutTls = ({ name, args, block = [] }: Directive, serve: Serve): Tls => {
   const losses: Loss[] = [];
   let served: Served | undefined;
   const [first, second] = args.map(({ text }) => text);
-  if (first === 'internal')
-    losses.push(loss(name, 'tls internal: Caddy is its own authority here; upload a certificate'));
-  else if (first !== undefined && second !== undefined) {
+  const isOwn = first === 'internal' || (first !== undefined && second !== undefined);
+  if (first === 'internal') {
+    const message = 'tls internal: Caddy is its own authority here; order a certificate of the internal authority';
+    losses.push(loss(name, message));
+  } else if (first !== undefined && second !== undefined) {
     served = serve({ at: name, certificate: first, key: second });
     addAll(losses, served.losses);
   } else if (first !== undefined && !first.includes('@')) losses.push(loss(name, `tls ${first} is not taken over`));
@@ -37,7 +46,7 @@ const aboutTls = ({ name, args, block = [] }: Directive, serve: Serve): Served &
       losses.push(loss(setting.name, 'tls client_auth asks clients for a certificate, which is not taken over', true));
     } else losses.push(loss(setting.name, `tls ${what} is not taken over`));
   }
-  return { losses, noHttp2, ...(served?.certificate !== undefined && { certificate: served.certificate }) };
+  return { losses, noHttp2, isOwn, ...(served?.certificate !== undefined && { certificate: served.certificate }) };
 };
 
 const aboutBind = ({ name, args }: Directive): Loss[] => {
@@ -96,6 +105,7 @@ export const settingsOf = (site: Site, passed: readonly Handler[], options: Glob
     Object.assign(fields, hsts.fields);
     addAll(losses, hsts.losses);
   }
+  let hasOwnCertificate = false;
   let noHttp2 = options.protocols !== undefined && !options.protocols.includes('h2');
   for (const setting of site.settings) {
     if (setting.name.text !== 'tls') {
@@ -106,6 +116,7 @@ export const settingsOf = (site: Site, passed: readonly Handler[], options: Glob
     if (tls.certificate !== undefined) fields.certificate ??= tls.certificate;
     addAll(losses, tls.losses);
     noHttp2 ||= tls.noHttp2;
+    hasOwnCertificate ||= tls.isOwn;
   }
   for (const setting of site.innerSettings) {
     addAll(losses, setting.name.text === 'tls' ? aboutTls(setting, serve).losses : aboutSetting(setting));
@@ -120,5 +131,5 @@ export const settingsOf = (site: Site, passed: readonly Handler[], options: Glob
       losses.push(loss(token, `the site is for paths ${path} only, a proxy host for all`, true));
   }
   if (noHttp2) fields.http2_support = false;
-  return { fields, losses, expressed };
+  return { fields, losses, hasOwnCertificate, expressed };
 };

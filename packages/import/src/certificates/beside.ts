@@ -21,7 +21,8 @@ interface Looked {
   says?: string;
 }
 
-const NEEDED = 'each name needs a certificate: upload it beside the configuration, or let one be issued';
+/** What to do where there is none. */
+export const NEEDED = 'each name needs a certificate: upload it beside the configuration, or let one be issued';
 
 /** Whether a certificate for `own` is one for a host's name. */
 const covers = (own: readonly string[], name: string): boolean =>

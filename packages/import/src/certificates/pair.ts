@@ -10,6 +10,8 @@ export interface Pair {
 /** What guards a host's connections, by its name among those that come along, and what is lost of it. */
 export interface Served {
   certificate?: string;
+  /** Whether the source got it by itself, and renewed it. */
+  isAutomatic?: boolean;
   losses: Loss[];
 }
 

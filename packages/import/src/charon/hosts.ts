@@ -65,7 +65,11 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
     return [];
   }
   const { list, losses } = around.guardOf(reference(row, 'access_list_id'), place);
-  const { certificate, losses: ofCertificate } = around.certificateOf(reference(row, 'certificate_id'), place);
+  const {
+    certificate,
+    isAutomatic,
+    losses: ofCertificate,
+  } = around.certificateOf(reference(row, 'certificate_id'), place);
   const hosts = toHosts(
     {
       place,
@@ -86,6 +90,8 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
         waf_enabled: !flag(row, 'waf_disabled'),
         ...(list && { access_list: list.name }),
         ...(certificate !== undefined && { certificate }),
+        // Its Caddy has them by itself; who forces TLS there wants them here.
+        ...((isAutomatic || (certificate === undefined && flag(row, 'ssl_forced'))) && { auto_certificate: true }),
       },
       losses: [...losses, ...ofCertificate, ...lossesOf(row, place, around), ...lossesOfUnknown(row, KNOWN, place)],
     },

@@ -1,3 +1,4 @@
+import { aboutAutomatic } from '../certificates/automatic.ts';
 import { number, placeOf, text } from '../database/cells.ts';
 import { createCertificates } from '../database/certificates.ts';
 import type { UploadedDatabase } from '../database/open.ts';
@@ -23,11 +24,13 @@ const certificatesOf = (database: UploadedDatabase) => {
     const row = byId.get(id);
     if (!row) return undefined;
     const [certificate, key] = [text(row, 'certificate'), text(row, 'private_key')];
+    // Those that Caddy keeps are in the database without their key.
+    const pair = certificate === '' || key === '' ? undefined : { certificate, key };
     return {
       name: text(row, 'name') || `Certificate ${id}`,
-      // Those that Caddy keeps are in the database without their key.
-      pair: certificate === '' || key === '' ? undefined : { certificate, key },
+      pair,
       advice: 'upload it, or let one be issued',
+      isAutomatic: pair === undefined,
     };
   });
 };
@@ -68,6 +71,11 @@ export const readCharon = (database: UploadedDatabase, file: string): Omit<Readi
     hosts,
     accessLists: usedOf(lists, hosts),
     certificates: certificates.taken(),
-    warnings: [...warnings, ...aboutDecisions(database, file), ...aboutServers(database, file)],
+    warnings: [
+      ...warnings,
+      ...aboutAutomatic('Charon', hosts),
+      ...aboutDecisions(database, file),
+      ...aboutServers(database, file),
+    ],
   };
 };

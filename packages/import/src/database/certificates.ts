@@ -11,8 +11,14 @@ export interface NamedCertificate {
   pair: Pair | undefined;
   /** What to do where there is none, or it can not be used. */
   advice: string;
-  /** What to know of it when it comes along. */
-  note?: string;
+  /** Whether the product got it by itself, and renewed it. */
+  isAutomatic?: boolean;
+}
+
+interface Taken {
+  certificate?: ImportedCertificate;
+  isAutomatic?: boolean;
+  says: string[];
 }
 
 /**
@@ -21,12 +27,12 @@ export interface NamedCertificate {
  */
 export const createCertificates = (find: (id: number) => NamedCertificate | undefined) => {
   const nameFor = createNames();
-  const known = new Map<number, { certificate?: ImportedCertificate; says: string[] }>();
-  const take = (id: number): { certificate?: ImportedCertificate; says: string[] } => {
+  const known = new Map<number, Taken>();
+  const take = (id: number): Taken => {
     const found = find(id);
     if (!found) return { says: [`its certificate ${id} is not in the database: upload it, or let one be issued`] };
-    const { name, pair, advice, note } = found;
-    const about = (what: string) => ({ says: [`its certificate ${shorten(name)} ${what}: ${advice}`] });
+    const { name, pair, advice, isAutomatic = false } = found;
+    const about = (what: string) => ({ isAutomatic, says: [`its certificate ${shorten(name)} ${what}: ${advice}`] });
     if (!pair) return about('does not come along');
     if (known.size >= MOST_CERTIFICATES) return about(`is one of more than ${MOST_CERTIFICATES}`);
     const looked = lookAt(pair);
@@ -38,7 +44,7 @@ export const createCertificates = (find: (id: number) => NamedCertificate | unde
       certificatePem: pair.certificate,
       keyPem: pair.key,
     };
-    return { certificate, says: note === undefined ? [] : [`its certificate ${shorten(name)} ${note}`] };
+    return { certificate, isAutomatic, says: [] };
   };
   return {
     of(id: number, host: Place): Served {
@@ -46,7 +52,8 @@ export const createCertificates = (find: (id: number) => NamedCertificate | unde
       const one = known.get(id) ?? take(id);
       known.set(id, one);
       const losses = one.says.map((message) => loss(host, message));
-      return { losses, ...(one.certificate && { certificate: one.certificate.name }) };
+      const { isAutomatic = false } = one;
+      return { losses, isAutomatic, ...(one.certificate && { certificate: one.certificate.name }) };
     },
     taken: (): ImportedCertificate[] => [...known.values()].flatMap(({ certificate }) => certificate ?? []),
   };

@@ -54,6 +54,6 @@ export const certificateOf = (row: Row, among: (id: number) => Pair | undefined)
     name,
     pair: (isOwn ? pairOf(row) : undefined) ?? among(id),
     advice: `upload ${where}/fullchain.pem and privkey.pem with the database, or let one be issued`,
-    ...(!isOwn && { note: 'comes as it is: it was renewed by itself there, so let one be issued before it expires' }),
+    isAutomatic: !isOwn,
   };
 };

@@ -62,7 +62,11 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
     return [];
   }
   const { list: accessList, losses: ofAccess } = around.guardOf(reference(row, 'access_list_id'), place);
-  const { certificate, losses: ofCertificate } = around.certificateOf(reference(row, 'certificate_id'), place);
+  const {
+    certificate,
+    isAutomatic,
+    losses: ofCertificate,
+  } = around.certificateOf(reference(row, 'certificate_id'), place);
   const written = writtenBy(row, own, place);
   const hasTls = number(row, 'certificate_id') > 0;
   const isForced = hasTls && flag(row, 'ssl_forced');
@@ -82,6 +86,7 @@ export const hostsOf = (row: Row, file: string, around: Surroundings, warnings: 
         websocket_support: flag(row, 'allow_websocket_upgrade'),
         ...(accessList && { access_list: accessList.name }),
         ...(certificate !== undefined && { certificate }),
+        ...(isAutomatic && { auto_certificate: true }),
       },
       losses: [
         ...ofAccess,

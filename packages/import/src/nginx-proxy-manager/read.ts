@@ -1,3 +1,4 @@
+import { aboutAutomatic } from '../certificates/automatic.ts';
 import { flag, number } from '../database/cells.ts';
 import { createCertificates } from '../database/certificates.ts';
 import type { UploadedDatabase } from '../database/open.ts';
@@ -46,6 +47,6 @@ export const readNginxProxyManager = (
     hosts,
     accessLists: usedOf(lists, hosts),
     certificates: certificates.taken(),
-    warnings: [...warnings, ...othersOf(database, file)],
+    warnings: [...warnings, ...aboutAutomatic('Nginx Proxy Manager', hosts), ...othersOf(database, file)],
   };
 };

@@ -161,7 +161,7 @@ const draftOf = (named: Named, names: readonly string[], { shared, beside }: Sur
   if ('impossible' in target) return { why: target.impossible, at: server.at };
   const { scope } = chosen;
   const headers = answerHeadersOf(scope);
-  const { certificate, losses: ofCertificate } = certificateOf(server, names, beside);
+  const { certificate, isAutomatic, losses: ofCertificate } = certificateOf(server, names, beside);
   const alike = routing.others.filter((one) => passedTo(one) === passedTo(chosen));
   const verifies = lastValueOf(scope, target.isGrpc ? 'grpc_ssl_verify' : 'proxy_ssl_verify') === 'on';
   return {
@@ -178,6 +178,7 @@ const draftOf = (named: Named, names: readonly string[], { shared, beside }: Sur
       ...(target.isGrpc && { forward_http2: true }),
       ...headers.fields,
       ...(certificate !== undefined && { certificate }),
+      ...(isAutomatic && { auto_certificate: true }),
     },
     losses: [...shared, ...ofCertificate, ...lossesOf(site, named), ...headers.losses],
   };

@@ -1,4 +1,6 @@
+import { addAll } from '../add-all.ts';
 import { atMost } from '../at-most.ts';
+import { aboutAutomatic } from '../certificates/automatic.ts';
 import { Beside } from '../certificates/beside.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
@@ -103,6 +105,7 @@ const readLoaded = (
   const staticFiles = servers
     .flatMap(({ block = [] }) => staticFilesIn(block))
     .map(({ name }) => warn(name, `${name.text} serves files, which a proxy host does not`));
+  addAll(warnings, aboutAutomatic('A program beside nginx', hosts));
   return { hosts, warnings: atMost(MAX_WARNINGS, warnings), staticFiles: atMost(MAX_WARNINGS, staticFiles) };
 };
 

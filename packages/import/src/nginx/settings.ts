@@ -1,4 +1,5 @@
-import type { Beside } from '../certificates/beside.ts';
+import { isKeptByClient } from '../certificates/automatic.ts';
+import { type Beside, NEEDED } from '../certificates/beside.ts';
 import type { Served } from '../certificates/pair.ts';
 import { type Loss, loss } from '../loss.ts';
 import type { ImportedHost } from '../reading.ts';
@@ -74,10 +75,8 @@ export const certificateOf = ({ scope, secure, at }: Server, names: readonly str
   if (!secure) return { losses: [] };
   const certificates = inForce(scope, 'ssl_certificate');
   const key = lastValueOf(scope, 'ssl_certificate_key');
-  if (certificates.length === 0)
-    return { losses: [loss(at, 'this server has no certificate; here its names need one that is uploaded')] };
-  return beside.serve(
-    certificates.map(({ name, args }) => ({ at: name, certificate: args[0]?.text ?? '', key })),
-    names,
-  );
+  if (certificates.length === 0) return { losses: [loss(at, `this server has no certificate: ${NEEDED}`)] };
+  const named = certificates.map(({ name, args }) => ({ at: name, certificate: args[0]?.text ?? '', key }));
+  const isAutomatic = named.every(({ certificate }) => isKeptByClient(certificate));
+  return { isAutomatic, ...beside.serve(named, names) };
 };

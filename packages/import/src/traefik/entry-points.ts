@@ -9,6 +9,8 @@ export interface EntryPoint {
   /** Whether what comes without TLS is sent to https. */
   secures: boolean;
   isSecure: boolean;
+  /** Whether Traefik gets the certificates of its routers by itself. */
+  hasResolver: boolean;
   /** Options of TLS, which may ask clients for a certificate. */
   hasTlsOptions: boolean;
 }
@@ -24,6 +26,7 @@ export const entryPointsOf = (tree: Tree): Map<string, EntryPoint> => {
       middlewares: listOf(http?.get('middlewares')),
       secures: to !== undefined && (to.get('scheme')?.text ?? 'https') === 'https',
       isSecure: http?.has('tls') ?? false,
+      hasResolver: http?.get('tls')?.fields.has('certresolver') ?? false,
       hasTlsOptions: http?.get('tls')?.fields.has('options') ?? false,
     });
   }

@@ -1,4 +1,5 @@
 import { addAll } from '../add-all.ts';
+import { NEEDED } from '../certificates/beside.ts';
 import { nameOrWarning, toHosts } from '../draft.ts';
 import { type Loss, loss, warn } from '../loss.ts';
 import type { ImportedHost, ImportWarning, SourceError } from '../reading.ts';
@@ -28,6 +29,12 @@ const isSecure = (router: Tree, dynamic: Dynamic): boolean => {
   const points = listOf(router.fields.get('entrypoints'));
   if (points.length > 0 && pointsOf(router, dynamic).some((point) => point.isSecure)) return true;
   return points.length > 0 && points.every((point) => /secure|https|443/i.test(point));
+};
+
+/** Whether Traefik gets a router's certificate by itself: what the router says of TLS stands in for what its entry points say. */
+const hasResolver = (router: Tree, dynamic: Dynamic): boolean => {
+  const tls = router.fields.get('tls');
+  return tls ? tls.fields.has('certresolver') : pointsOf(router, dynamic).some((point) => point.hasResolver);
 };
 
 const routersOf = (dynamic: Dynamic, errors: SourceError[], warnings: ImportWarning[]): Router[] => {
@@ -139,9 +146,6 @@ const lossesOf = ({ router, others }: Resolved, dynamic: Dynamic, forAll: readon
   return losses;
 };
 
-const LACKS_CERTIFICATE =
-  'Traefik may get certificates by itself; here each name needs one: upload it beside the configuration, or let one be issued';
-
 /** Makes proxy hosts of routers. What can't be one is in `warnings`, with the reason. */
 export const makeHosts = (
   dynamic: Dynamic,
@@ -180,8 +184,13 @@ export const makeHosts = (
     }
     const certificate = router.secure ? certificateFor(names) : undefined;
     const losses = lossesOf(first, dynamic, forAll);
-    if (router.secure && certificate === undefined) losses.push(loss(tree.at, LACKS_CERTIFICATE));
-    const shared = { ssl_forced: sslForced, ...(certificate !== undefined && { certificate }) };
+    const isAutomatic = router.secure && certificate === undefined && hasResolver(tree, dynamic);
+    if (router.secure && certificate === undefined && !isAutomatic) losses.push(loss(tree.at, NEEDED));
+    const shared = {
+      ssl_forced: sslForced,
+      ...(certificate !== undefined && { certificate }),
+      ...(isAutomatic && { auto_certificate: true }),
+    };
     return toHosts(
       { place: tree.at, names, fields: { ...target.fields, ...shared, ...passed.fields }, losses },
       warnings,

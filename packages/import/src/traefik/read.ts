@@ -1,5 +1,6 @@
 import { addAll } from '../add-all.ts';
 import { atMost } from '../at-most.ts';
+import { aboutAutomatic } from '../certificates/automatic.ts';
 import { Beside } from '../certificates/beside.ts';
 import { warn } from '../loss.ts';
 import type { ImportWarning, Reading, SourceError, SourceFile } from '../reading.ts';
@@ -42,6 +43,7 @@ export const readTraefik = (files: readonly SourceFile[], beside = new Beside([]
   }
   addAll(warnings, beside.lacking(dynamic.certificates));
   const hosts = makeHosts(dynamic, beside.choice(dynamic.certificates), { errors, warnings });
+  addAll(warnings, aboutAutomatic('Traefik', hosts));
   return {
     source: 'traefik',
     hosts,

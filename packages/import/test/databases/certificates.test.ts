@@ -66,8 +66,8 @@ test.each([
   (_, ...files) => {
     const { hosts, certificates } = beside(...files);
     expect(certificates).toMatchObject([{ name: 'mine', certificatePem: mine.certificate, keyPem: mine.key }]);
-    expect(hosts).toMatchObject([{ certificate: 'mine' }]);
-    expect(messages(hosts[0])).toContain('let one be issued before it expires');
+    // It serves until the host has one of its own.
+    expect(hosts).toMatchObject([{ certificate: 'mine', auto_certificate: true }]);
   },
 );
 
@@ -79,6 +79,7 @@ test('a certificate that is not among the files is asked for, with the place whe
   );
   expect(certificates).toEqual([]);
   expect(hosts[0]).not.toHaveProperty('certificate');
+  expect(hosts[0]).toHaveProperty('auto_certificate', true);
   expect(messages(hosts[0])).toContain('upload letsencrypt/live/npm-3/fullchain.pem and privkey.pem');
 });
 
@@ -99,6 +100,7 @@ test.each([
     certificates: [],
     domains: ['app.test'],
   });
+  expect(hosts[0]).not.toHaveProperty('auto_certificate');
   expect(messages(hosts[0])).toContain(message);
   expect(messages(hosts[0])).not.toContain('PRIVATE KEY');
 });
@@ -119,9 +121,18 @@ test('certificates of Charon come along when their key is in the database', () =
       row('ssl_certificates', { id: 2, name: 'of Caddy', certificate: mine.certificate, private_key: '' }),
       row('proxy_hosts', { ...host, uuid: 'a', certificate_id: 1 }),
       row('proxy_hosts', { ...host, uuid: 'b', domain_names: 'b.test', certificate_id: 2 }),
+      row('proxy_hosts', { ...host, uuid: 'c', domain_names: 'c.test', ssl_forced: 1 }),
+      row('proxy_hosts', { ...host, uuid: 'd', domain_names: 'd.test' }),
     ),
   );
+  const automatic = hosts.map(({ domain, auto_certificate = false }) => [domain, auto_certificate]);
+  expect(automatic).toEqual([
+    ['a.test', false],
+    ['b.test', true],
+    ['c.test', true],
+    ['d.test', false],
+  ]);
   expect(certificates).toMatchObject([{ name: 'mine', certificatePem: mine.certificate, keyPem: mine.key }]);
-  expect(hosts).toMatchObject([{ certificate: 'mine' }, { domain: 'b.test' }]);
+  expect(hosts[0]).toMatchObject({ certificate: 'mine' });
   expect(messages(hosts[1])).toContain('its certificate of Caddy does not come along: upload it');
 });

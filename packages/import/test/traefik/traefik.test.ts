@@ -89,6 +89,27 @@ const COMPOSE = `services:
 
 const read = (content: string) => readFiles([{ name: 'dynamic', content }]);
 
+test.each([
+  ['a router', 'certResolver: le', '{}', true],
+  ['its entry point', undefined, '{ tls: { certResolver: le } }', true],
+  [
+    'an entry point whose word on TLS the router does not take',
+    'options: none',
+    '{ tls: { certResolver: le } }',
+    false,
+  ],
+  ['nobody', 'domains: []', '{ tls: {} }', false],
+])('a certificate that %s has resolved comes by itself', (_, tls, http, isAutomatic) => {
+  const points = `entryPoints:\n  web:\n    http: ${http}\n`;
+  const router = `routers:\n    a:\n      rule: Host("a.test")\n      entryPoints: [web]\n${tls === undefined ? '' : `      tls: { ${tls} }\n`}      service: a\n`;
+  const service = 'services:\n    a:\n      loadBalancer:\n        servers:\n          - url: http://b\n';
+  const { hosts, warnings, errors } = read(`${points}http:\n  ${router}  ${service}`);
+  expect(errors).toEqual([]);
+  expect(hosts.map(({ auto_certificate = false }) => auto_certificate)).toEqual([isAutomatic]);
+  const told = [...warnings, ...(hosts[0]?.warnings ?? [])].map(({ message }) => message).join('\n');
+  expect(told).toMatch(isAutomatic ? /Traefik has certificates by itself/ : /each name needs a certificate/);
+});
+
 test('routers become hosts, with what their services and middlewares say', () => {
   const { source, hosts, warnings, errors } = read(YAML);
   expect(errors).toEqual([]);
@@ -96,8 +117,8 @@ test('routers become hosts, with what their services and middlewares say', () =>
   const upstream = { forward_scheme: 'http', forward_host: '10.0.0.1', forward_port: 3000, websocket_support: true };
   const hsts = { hsts_enabled: true, hsts_subdomains: true };
   expect(hosts).toMatchObject([
-    { domain: 'app.test', line: 3, column: 5, ...upstream, ssl_forced: true, ...hsts },
-    { domain: 'www.app.test,app.example.org', ...upstream, ssl_forced: true, ...hsts },
+    { domain: 'app.test', line: 3, column: 5, ...upstream, ssl_forced: true, auto_certificate: true, ...hsts },
+    { domain: 'www.app.test,app.example.org', ...upstream, ssl_forced: true, auto_certificate: true, ...hsts },
     {
       domain: 'closed.test',
       forward_scheme: 'https',

@@ -131,6 +131,29 @@ onBothDatabases('importing certificates', (kind) => {
     expect(made).toHaveLength(1);
   });
 
+  test('one that the old proxy renewed serves the names of a host that has its own by itself', async () => {
+    const own = makeCertificate(['soon.example.com']);
+    const site = `server {\n listen 443 ssl;\n server_name soon.example.com;\n ssl_certificate /etc/letsencrypt/live/a/fullchain.pem;\n ssl_certificate_key /etc/letsencrypt/live/a/privkey.pem;\n location / { proxy_pass http://127.0.0.1:3001; }\n}\n`;
+    const files = [
+      { filename: 'nginx.conf', content: site },
+      { filename: 'live/a/fullchain.pem', content: own.certificate },
+      { filename: 'live/a/privkey.pem', content: own.key },
+    ];
+    const answer = await app.send<ImportOfFiles>('POST', '/import/upload-multi', { files }, admin.headers);
+    expect(answer.body.hosts).toMatchObject([{ certificate: 'soon.example.com', issue: null }]);
+    const { batch } = await commit(await get<ImportPreview>('/import/preview'));
+    const [host] = await get<ProxyHost[]>('/proxy-hosts');
+    // No account yet: nothing is ordered, and the host says what it waits for.
+    expect(host).toMatchObject({
+      domain: 'soon.example.com',
+      auto_certificate: true,
+      certificate_id: null,
+    });
+    expect((await served()).certificates).toEqual([['soon.example.com', 'custom', 'soon.example.com']]);
+    await app.send('POST', `/history/batches/${batch}/revert`, undefined, admin.headers);
+    expect(await served()).toEqual({ certificates: [], hosts: [] });
+  });
+
   test('those beside a configuration are sealed, and linked to the hosts that name them', async () => {
     const server = (name: string) =>
       `server {\n listen 443 ssl;\n server_name ${name};\n ssl_certificate /etc/ssl/${name}.pem;\n ssl_certificate_key /etc/ssl/${name}.key;\n location / { proxy_pass http://127.0.0.1:3001; }\n}\n`;

@@ -63,8 +63,10 @@ export const createBringInReferences =
         left.push({ imported, message: problem.message });
         continue;
       }
+      // A host that has its own by itself names none: this one serves its names until then.
+      const named = imported.auto_certificate === true ? null : certificate_id;
       const references = Object.fromEntries(
-        Object.entries({ access_list_id, certificate_id }).filter(([, id]) => id !== null),
+        Object.entries({ access_list_id, certificate_id: named }).filter(([, id]) => id !== null),
       );
       incoming.push({ host: { ...host, input: { ...host.input, ...references } }, replaces });
     }

@@ -4,6 +4,7 @@ import { type KnownCertificate, type KnownOrder, type PlanInput, planAuto } from
 const now = new Date('2026-11-22T12:00:00.000Z');
 const NEXT = '2026-12-22T12:00:00.000Z';
 const LATER = '2027-02-22T12:00:00.000Z';
+const SOON = '2026-12-06T12:00:00.000Z';
 const BEFORE = '2026-10-22T12:00:00.000Z';
 
 const plan = (more: Partial<PlanInput>) =>
@@ -41,9 +42,12 @@ describe('a host with auto_certificate', () => {
     expect(plan({ hosts: [host('a.example.com')], certificates })).toEqual(NOTHING);
   });
 
-  test('gets one when an uploaded one has expired; one that is kept is renewed instead', () => {
+  test.each([
+    ['has expired', BEFORE],
+    ['has two weeks to go', SOON],
+  ])('gets one when an uploaded one %s; one that is kept is renewed instead', (_, expires_at) => {
     const hosts = [host('a.example.com')];
-    const certificates = [certificate('a.example.com', { expires_at: BEFORE })];
+    const certificates = [certificate('a.example.com', { expires_at })];
     expect(plan({ hosts, certificates }).create).toHaveLength(1);
     expect(plan({ hosts, certificates, orders: [order('a.example.com', { isAuto: false })] })).toEqual(NOTHING);
   });

@@ -67,13 +67,20 @@ const withoutCovered = (names: readonly string[]): string[] =>
       ),
   );
 
+/**
+ * One that nobody renews, as it was uploaded, is no longer counted on when it has so long to go: there is time for what may fail,
+ * and it is served meanwhile.
+ */
+const SOON_MS = 14 * 86_400_000;
+
 /** Looks what hosts lack that is neither there nor being had. */
 export const planAuto = ({ hosts, certificates, orders, hasDnsProvider, now }: PlanInput): AutoPlan => {
   const orderOf = new Map(orders.map((order) => [order.certificateId, order]));
   const isKept = (id: number) => orderOf.get(id)?.nextAttemptAt != null;
+  const soon = new Date(now.getTime() + SOON_MS);
   const there = createBestMatch(
     certificates.filter(
-      ({ id, isPlaceholder, expires_at }) => !isPlaceholder && (new Date(expires_at) > now || isKept(id)),
+      ({ id, isPlaceholder, expires_at }) => !isPlaceholder && (new Date(expires_at) > soon || isKept(id)),
     ),
   );
   const beingHad = new Set(orders.filter(({ nextAttemptAt }) => nextAttemptAt !== null).flatMap(({ names }) => names));
