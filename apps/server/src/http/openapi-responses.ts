@@ -100,6 +100,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'DELETE /import/cancel': [404],
   'POST /security/decisions': [409],
   'POST /security/exclusions': [409],
+  'POST /security/rulesets/check': [429],
   'DELETE /security/rulesets/{id}': [409],
   'POST /security/enable': [401, 429],
   'POST /security/disable': [401, 429],

@@ -7,6 +7,8 @@ import type { CoreRuleSet } from './core-rule-set.ts';
 /** The Core Rule Set takes about a second; whatever takes this long would not load in the guards either. */
 const COMPILE_MS = 30_000;
 const MAX_HEAP_MB = 768;
+/** Looks at rules that may wait for their turn, each with its text; more are refused. Rules that are to be stored always wait. */
+const MOST_LOOKS = 8;
 
 const compileInThread = (job: CompileJob): Promise<CompileOutcome> =>
   runInThread({
@@ -25,20 +27,31 @@ const refusalOf = (name: string, { errors }: CompileOutcome) => {
   return refuse.invalid(`content is not valid: ${lines[0] ?? 'it does not compile'}${elsewhere}`, details);
 };
 
+const toWire = ({ file, line, column, message, token, expected }: CompileOutcome['errors'][number], name: string) => ({
+  ...{ line, column, message, token, expected },
+  file: file === name ? null : file,
+});
+
 /**
  * Makes the checks of rule text: it compiles as it will be used, alone or together with the Core Rule Set. `bodyLimit` tells the
  * longest body that any host takes. Both throw a 400 for what can't be tried.
  */
 export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLimit: () => Promise<number>) => {
   const inTurn = createTurns();
+  let looks = 0;
 
-  const compile = async (name: string, content: string, mode: 'owasp' | 'custom'): Promise<CompileOutcome> => {
+  const compile = async (
+    name: string,
+    content: string,
+    mode: 'owasp' | 'custom',
+    isWanted = () => true,
+  ): Promise<CompileOutcome> => {
     const core = mode === 'owasp' ? findCore() : undefined;
     if (mode === 'owasp' && !core) {
       throw refuse.invalid('mode owasp needs the Core Rule Set, which is not installed (package modsecurity-crs)');
     }
     const job = { name, content, core, bodyLimit: await bodyLimit() };
-    return inTurn(() => compileInThread(job));
+    return inTurn(async () => (isWanted() ? compileInThread(job) : { ruleCount: null, errors: [] }));
   };
 
   return {
@@ -52,20 +65,26 @@ export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLim
       return outcome.ruleCount;
     },
 
-    /** Tells what is wrong with it, in the order of reading. */
-    async tell(name: string, content: string, mode: 'owasp' | 'custom'): Promise<RulesetCheck> {
-      const { ruleCount, errors } = await compile(name, content, mode);
-      return {
-        rule_count: ruleCount,
-        errors: errors.map(({ file, line, column, message, token, expected }) => ({
-          line,
-          column,
-          message,
-          token,
-          expected,
-          file: file === name ? null : file,
-        })),
-      };
+    /**
+     * Tells what is wrong with it, in the order of reading. Compiles nothing when its turn comes and `isWanted` says that nobody waits any
+     * more: who types asks anew with each pause. Throws a 429 when too many are asked at once.
+     */
+    async tell(
+      { name, content, mode }: { name: string; content: string; mode: 'owasp' | 'custom' },
+      isWanted: () => boolean,
+    ): Promise<RulesetCheck> {
+      if (looks >= MOST_LOOKS) {
+        throw refuse.tooMany('Other rules are being checked; try again in a moment', {
+          headers: { 'retry-after': '5' },
+        });
+      }
+      looks += 1;
+      try {
+        const { ruleCount, errors } = await compile(name, content, mode, isWanted);
+        return { rule_count: ruleCount, errors: errors.map((error) => toWire(error, name)) };
+      } finally {
+        looks -= 1;
+      }
     },
   };
 };

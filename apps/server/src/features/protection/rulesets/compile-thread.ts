@@ -1,7 +1,15 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
-import { baselineRules, compile, type Diagnostic, ownRules, type RuleSource } from '@sallyport/waf';
+import {
+  baselineRules,
+  type CompileEnv,
+  compile,
+  type Diagnostic,
+  ownRules,
+  type RuleSet,
+  type RuleSource,
+} from '@sallyport/waf';
 import { SETTINGS_RULE_ID } from '../suite/settings-rule.ts';
 import type { CompileJob, CompileOutcome } from './compile-job.ts';
 
@@ -31,6 +39,16 @@ const readBeside = (directory: string | undefined) => (path: string) => {
 
 const sourcesOf = (paths: readonly string[]): RuleSource[] => paths.map((path) => ({ path, text: readFileSync(path) }));
 
+/**
+ * Rules that `text` has. Those that it takes out of what stands before it are no fewer of its own; where it does not compile without
+ * that, all there are tell.
+ */
+const countOwn = (text: RuleSource, all: RuleSet, others: readonly RuleSource[], env: CompileEnv): number => {
+  const alone = compile([BASE, text], env).ruleSet;
+  if (alone) return alone.ruleCount;
+  return Math.max(0, all.ruleCount - (compile(others, env).ruleSet?.ruleCount ?? 0));
+};
+
 const run = ({ name, content, core, bodyLimit }: CompileJob): CompileOutcome => {
   const env = { readFile: readBeside(core?.directory), memoBytes: 0, maxBodyBytes: bodyLimit };
   const before = [BASE, ...TAKEN, ...sourcesOf(core?.setup ?? [])];
@@ -39,8 +57,7 @@ const run = ({ name, content, core, bodyLimit }: CompileJob): CompileOutcome => 
   const { ruleSet, diagnostics } = compile([...before, text, ...after], env);
   const errors: Diagnostic[] = diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_ERRORS);
   if (!ruleSet) return { ruleCount: null, errors };
-  const others = compile([...before, ...after], env).ruleSet?.ruleCount ?? 0;
-  return { ruleCount: ruleSet.ruleCount - others, errors };
+  return { ruleCount: countOwn(text, ruleSet, [...before, ...after], env), errors };
 };
 
 parentPort?.postMessage(run(workerData as CompileJob));

@@ -65,7 +65,7 @@ export const rulesetRoutes =
           response: { 200: RulesetCheck },
         },
       },
-      async (request) => rulesets.check(request.body),
+      async (request) => rulesets.check(request.body, () => !request.raw.socket.destroyed),
     );
 
     app.delete(

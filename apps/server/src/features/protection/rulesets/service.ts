@@ -142,9 +142,9 @@ export const createRulesets = ({ db, transact, store, rules, fetchText, changed,
     /** Throws a 404. */
     get: (named: Identifier): Promise<Ruleset> => findIn(db, named),
 
-    /** Tells what is wrong with rules that are not stored. Throws a 400 for what can't be tried at all. */
-    check: ({ name, mode = 'owasp', content }: RulesetDraft): Promise<RulesetCheck> =>
-      rules.tell(name?.trim() || 'ruleset', content, mode),
+    /** Tells what is wrong with rules that are not stored. Throws a 400 for what can't be tried at all, a 429 for too many at once. */
+    check: ({ name, mode = 'owasp', content }: RulesetDraft, isWanted: () => boolean): Promise<RulesetCheck> =>
+      rules.tell({ name: name?.trim() || 'ruleset', content, mode }, isWanted),
 
     /** Adds a ruleset or replaces the one of this name, once its rules compile. */
     async upsert(input: NewRuleset, actor: Actor, checkVersion = anyVersion): Promise<Ruleset> {
