@@ -136,7 +136,9 @@ export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
 
   const failedAuthorization = ({ url, name, status, challenges }: Authorization): Error => {
     const error = challenges.find((challenge) => challenge.error !== undefined)?.error;
-    return error ? new AcmeProblem(error, url) : new AcmeEnded(url, `the authorization for ${name}`, status);
+    return error
+      ? new AcmeProblem(error, url, { isVerdict: true })
+      : new AcmeEnded(url, `the authorization for ${name}`, status);
   };
 
   const retryAfterOf = ({ headers }: AcmeResponse) => readRetryAfter(headers.get('retry-after'), clock());
@@ -224,7 +226,9 @@ export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
         const order = readOrder(response.body, url, ownUrl);
         if (order.status === 'ready' || order.status === 'valid') return { decided: order, retryAfter: undefined };
         if (order.status === 'invalid') {
-          throw order.error ? new AcmeProblem(order.error, url) : new AcmeEnded(url, 'the order', 'invalid');
+          throw order.error
+            ? new AcmeProblem(order.error, url, { isVerdict: true })
+            : new AcmeEnded(url, 'the order', 'invalid');
         }
         return { decided: undefined, retryAfter: retryAfterOf(response) };
       }),

@@ -17,16 +17,19 @@ export class AcmeProblem extends Error implements Problem {
   readonly retryAfter: Date | undefined;
   /** What was asked for, or has failed. */
   readonly url: string;
+  /** The order or authorization at `url` has failed with it, for good; false: one request was refused, which decides nothing. */
+  readonly isVerdict: boolean;
 
-  constructor(problem: Problem, url: string, retryAfter?: Date) {
+  constructor(problem: Problem, url: string, how: { retryAfter?: Date | undefined; isVerdict?: boolean } = {}) {
     super(`the CA refuses (${lastWord(problem.type)}): ${problem.detail}`);
     this.name = 'AcmeProblem';
     this.type = problem.type;
     this.detail = problem.detail;
     this.status = problem.status;
     this.subproblems = problem.subproblems;
-    this.retryAfter = retryAfter;
+    this.retryAfter = how.retryAfter;
     this.url = url;
+    this.isVerdict = how.isVerdict ?? false;
   }
 
   /** Whether it is this one of RFC 8555's kinds: `is('badNonce')`. */

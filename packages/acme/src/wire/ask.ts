@@ -46,7 +46,7 @@ const problemIn = (response: AcmeResponse, url: string, retryAfter: Date | undef
   if (contentType !== 'application/problem+json' && contentType !== 'application/json') return undefined;
   const document = tryParse(response.body);
   if (!isObject(document) || typeof member(document, 'type') !== 'string') return undefined;
-  return new AcmeProblem(readProblem(document, response.status), url, retryAfter);
+  return new AcmeProblem(readProblem(document, response.status), url, { retryAfter });
 };
 
 /** Throws what an answer is that is not of 2xx, or too large. */

@@ -105,12 +105,15 @@ const ofValidation = ({ failures }: ValidationFailed): Failure => {
   };
 };
 
+/** Whether the refusal of a request says nothing about the order, which can be taken up again. */
+const asksForPatience = (error: AcmeProblem): boolean =>
+  ['rateLimited', 'serverInternal', 'badNonce', 'orderNotReady'].some((kind) => error.is(kind)) || error.status >= 500;
+
 const ofProblem = (error: AcmeProblem): Failure => ({
   issue: withAdvice(`The authority refuses: ${error.detail || kindOf(error.type)}`, kindOf(error.type)),
   problem: documentOf(error),
   notBefore: error.retryAfter,
-  // One that asks for patience says nothing about the order.
-  isOrderOver: !error.is('rateLimited') && !error.is('serverInternal') && !error.is('badNonce') && error.status < 500,
+  isOrderOver: error.isVerdict || !asksForPatience(error),
 });
 
 /** Tells an attempt's failure in words that say what to do. An error that is none of those is a fault of ours. */

@@ -1,5 +1,5 @@
 import type { AcmeClient, Authorization, Challenge, Order } from '@sallyport/acme';
-import { AcmeProtocolError, isAddress } from '@sallyport/acme';
+import { AcmeEnded, AcmeProblem, AcmeProtocolError, isAddress } from '@sallyport/acme';
 import type { Logger } from 'pino';
 import type { DnsProviderAccess } from '../../dns-providers/access.ts';
 import type { DnsChallenge, DnsRecordWriter } from '../../dns-providers/writer.ts';
@@ -62,8 +62,10 @@ const validate = async (client: AcmeClient, proofs: readonly Proof[], signal: Ab
     }
   });
   if (failures.length === 0) return;
-  const isDecided = failures.some(({ error }) => error.name === 'AcmeProblem' || error.name === 'AcmeEnded');
-  // Nothing was decided when nobody was reached: then the order is taken up again.
+  const isDecided = failures.some(
+    ({ error }) => error instanceof AcmeEnded || (error instanceof AcmeProblem && error.isVerdict),
+  );
+  // Nothing was decided when nobody was reached, or a request was refused: that is no failed validation, of which few are allowed.
   throw isDecided ? new ValidationFailed(failures) : (failures[0]?.error ?? new Error('nothing failed'));
 };
 
