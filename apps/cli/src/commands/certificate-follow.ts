@@ -9,12 +9,13 @@ const POLL_MS = 500;
 const MOST_LOOKS = 120;
 
 /** What an authority said, and what happens next. */
-const failureOf = ({ issue, problem, next_attempt_at }: Certificate): string =>
+const failureOf = ({ issue, problem, next_attempt_at, renew_after }: Certificate): string =>
   [
     issue ?? 'it could not be had',
     problem && `the authority said: ${problem.detail} (${problem.type})`,
     ...(problem?.subproblems ?? []).map(({ name, detail }) => `${name}: ${detail}`),
-    next_attempt_at && `it is tried again at ${next_attempt_at}`,
+    // After an attempt that went well comes the next renewal, which mends nothing.
+    next_attempt_at && next_attempt_at !== renew_after && `it is tried again at ${next_attempt_at}`,
   ]
     .filter((text) => text)
     .join('; ');

@@ -26,7 +26,7 @@ const NOT_KEPT = {
   renew_after: null,
 };
 
-const shownKeeping = (keeping: StoredKeeping | undefined) => {
+const shownKeeping = (keeping: StoredKeeping | undefined, applied: boolean) => {
   if (keeping === undefined) return NOT_KEPT;
   const { account_id, account, dns_provider_id, dns_provider, is_auto, steps, problem, ...rest } = keeping;
   return {
@@ -40,13 +40,33 @@ const shownKeeping = (keeping: StoredKeeping | undefined) => {
       key_type: rest.key_type as CertificateSource['key_type'],
       is_auto: is_auto === 1,
     },
-    steps: JSON.parse(steps) as CertificateStep[],
+    steps: stepsOf(JSON.parse(steps) as CertificateStep[], applied),
     problem: problem === null ? null : (JSON.parse(problem) as AcmeProblemDocument),
     last_attempt_at: rest.last_attempt_at,
     next_attempt_at: rest.next_attempt_at,
     renew_after: rest.renew_after,
   };
 };
+
+/** Why it could not be had or renewed, which comes first, and why the proxy lacks what is there; undefined when neither is so. */
+const issueOf = (
+  { is_placeholder }: StoredCertificate,
+  keeping: StoredKeeping | undefined,
+  { issue }: { issue: string | null },
+): string | undefined => {
+  const failed = keeping?.issue ?? undefined;
+  if (failed === undefined || issue === null) return failed ?? issue ?? undefined;
+  // That the proxy lacks what only stands in for it is no news while the order failed.
+  return is_placeholder === 1 ? failed : `${failed}. Besides, the proxy lacks the one that is there: ${issue}`;
+};
+
+/** The steps of the last attempt. `applied`: the proxy has what came of it, though it may have lacked it at first. */
+const stepsOf = (steps: readonly CertificateStep[], applied: boolean): CertificateStep[] =>
+  steps.map((step) =>
+    applied && step.name === 'install' && step.status === 'failed'
+      ? { ...step, status: 'done', message: 'The proxy serves it.' }
+      : step,
+  );
 
 /** A stored certificate as the API shows it. `state`: what the proxy has of it. */
 export const toWire = (
@@ -61,14 +81,8 @@ export const toWire = (
     expires_at: isThere ? certificate.expires_at : null,
     created_at: certificate.created_at,
     applied: isThere && state.applied,
-    // That the proxy lacks what only stands in for it is no news while the order failed.
-    issue:
-      (isThere ? undefined : keeping?.issue) ??
-      state.issue ??
-      keeping?.issue ??
-      validityWarning(certificate, now) ??
-      null,
+    issue: issueOf(certificate, keeping, state) ?? validityWarning(certificate, now) ?? null,
     status: isThere ? 'valid' : keeping === undefined || keeping.issue !== null ? 'failed' : 'pending',
-    ...shownKeeping(keeping),
+    ...shownKeeping(keeping, state.applied),
   };
 };

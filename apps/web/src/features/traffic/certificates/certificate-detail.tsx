@@ -31,7 +31,8 @@ const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
 );
 
 /** What went wrong, what to do about it, when it is tried next, and what the authority said itself. */
-const Trouble = ({ certificate: { issue, problem, next_attempt_at } }: { certificate: CertificateInUse }) => {
+const Trouble = ({ certificate }: { certificate: CertificateInUse }) => {
+  const { issue, problem, next_attempt_at, renew_after } = certificate;
   const { t } = useTranslation('traffic');
   if (issue === null && problem === null) return null;
   return (
@@ -41,7 +42,8 @@ const Trouble = ({ certificate: { issue, problem, next_attempt_at } }: { certifi
           {issue}
         </Text>
       )}
-      {next_attempt_at !== null && (
+      {/* After one that went well comes the next renewal, which mends nothing of this. */}
+      {next_attempt_at !== null && next_attempt_at !== renew_after && (
         <Text size="sm" mt={4}>
           {t('certificates.nextTry')}: <Moment at={next_attempt_at} />
         </Text>
