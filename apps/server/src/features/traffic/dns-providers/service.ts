@@ -18,6 +18,7 @@ import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { dnsProviderContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { KnownIdentity } from '../../object-reverter.ts';
+import { openSecret } from '../lost-secret.ts';
 import type { DnsProviderAccess } from './access.ts';
 import { checkFields, knownType } from './check-fields.ts';
 import type { DnsProviderStore, StoredDnsProvider } from './store.ts';
@@ -69,8 +70,11 @@ export const createDnsProviders = (deps: DnsProviderDeps) => {
   const { db, transact, store, vault, types, writer, record, clock } = deps;
   const underTest = new Set<number>();
 
-  const secretsOf = ({ uuid, secrets_sealed }: StoredDnsProvider): Texts =>
-    secrets_sealed === null ? {} : (JSON.parse(vault.open(secrets_sealed, dnsProviderContext(uuid))) as Texts);
+  const secretsOf = ({ uuid, name, secrets_sealed }: StoredDnsProvider): Texts => {
+    if (secrets_sealed === null) return {};
+    const open = () => vault.open(secrets_sealed, dnsProviderContext(uuid));
+    return JSON.parse(openSecret(open, `The secrets of the DNS provider ${name}`, 'give them anew')) as Texts;
+  };
 
   /** Undefined when they are sealed with a key that is lost, which must not keep them from being given anew. */
   const secretsIfOpen = (stored: StoredDnsProvider): Texts | undefined => {

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { SecretLost } from '../lost-secret.ts';
 import type { DnsProviderAccess } from './access.ts';
 import { readAccountKey, recordValue } from './lego/account-key.ts';
 import { type DnsRecordWriter, DnsWriteFailed, type OpenRecords } from './writer.ts';
@@ -27,8 +28,9 @@ export const tryRecord = async (
   let records: OpenRecords;
   try {
     access = open();
-  } catch {
-    return { ok: false, message: 'Its secrets are sealed with a key that is not there any more: give them anew' };
+  } catch (error) {
+    if (error instanceof SecretLost) return { ok: false, message: error.message };
+    throw error;
   }
   const { accountKeyPem, challenge } = madeUpChallenge(domain);
   try {

@@ -4,6 +4,7 @@ import type { Executor, TransactAside } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { INTERNAL_CA_CONTEXT } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
+import { openSecret } from '../lost-secret.ts';
 import { type Authority, describeRoot, issueLeaf, type LeafRequest, makeAuthority } from './authority.ts';
 import type { InternalCaStore } from './store.ts';
 
@@ -26,7 +27,11 @@ const YEAR_MS = 365.25 * 86_400_000;
 export const createInternalCa = ({ db, transactAside, store, vault, record, place, clock }: InternalCaDeps) => {
   const open = ({ root_pem, key_sealed }: { root_pem: string; key_sealed: string }): Authority => ({
     rootPem: root_pem,
-    keyPem: vault.open(key_sealed, INTERNAL_CA_CONTEXT),
+    keyPem: openSecret(
+      () => vault.open(key_sealed, INTERNAL_CA_CONTEXT),
+      'The key of the internal authority',
+      'restore a backup that holds it',
+    ),
   });
 
   /** Of several who find none at once, one makes the root: transactions of this kind wait for each other, on all nodes. */

@@ -2,6 +2,7 @@ import { type AcmeClient, createAcmeClient } from '@sallyport/acme';
 import { acmeAccountContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { openAcmeTransport } from '../../../../net/acme-transport.ts';
+import { openSecret } from '../../lost-secret.ts';
 import type { StoredAccount } from './store.ts';
 
 const USER_AGENT = 'Sallyport (ACME)';
@@ -38,11 +39,15 @@ export const withClient = async <T>(
   }
 };
 
-/** The key of a stored account. Throws when it was sealed with a key that is gone. */
-export const accountKeyOf = ({ uuid, key_sealed }: StoredAccount, vault: Pick<Vault, 'open'>): string =>
-  vault.open(key_sealed, acmeAccountContext(uuid));
+/** The key of a stored account. Throws a `SecretLost` when it was sealed with a key that is gone. */
+export const accountKeyOf = ({ uuid, name, key_sealed }: StoredAccount, vault: Pick<Vault, 'open'>): string =>
+  openSecret(
+    () => vault.open(key_sealed, acmeAccountContext(uuid)),
+    `The key of the ACME account ${name}`,
+    'add another account and order with that',
+  );
 
-/** What a stored account's client is made of. */
+/** What a stored account's client is made of. Throws a `SecretLost`, as `accountKeyOf`. */
 export const clientOf = (account: StoredAccount, vault: Pick<Vault, 'open'>, signal: AbortSignal): ClientOf => ({
   directoryUrl: account.directory_url,
   accountKeyPem: accountKeyOf(account, vault),

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ariCertificateId, createAcmeClient, makeCertificateKey } from '@sallyport/acme';
-import type { Certificate, CertificateInUse, DnsProvider, ProxyHost } from '@sallyport/contract';
+import type { Certificate, CertificateInUse, DnsProvider, Preflight, ProxyHost } from '@sallyport/contract';
 import { openDatabase } from '@sallyport/store/database/open';
+import { createVault } from '@sallyport/store/secrets/vault';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../../../../../test/support/until.ts';
@@ -114,6 +115,35 @@ describe('an authority that answers garbage', () => {
     // What came to nothing is no certificate of the week.
     const outcomes = ['issued', 'refused', 'refused', 'refused', 'issued'];
     expect(await stored(app)).toMatchObject({ failures: 0, outcomes });
+  });
+
+  test('is not asked with an account whose key nobody can open: that is told, with what to do', async () => {
+    const { body: certificate } = await app.send<Certificate[]>('GET', '/certificates');
+    const [{ id = 0, last_attempt_at = null } = {}] = certificate;
+    const database = openDatabase(app.config);
+    const key_sealed = createVault('another key'.repeat(4)).seal('a key', 'acme');
+    await database.kysely.updateTable('acme_accounts').set({ key_sealed }).execute();
+    await database.stop();
+
+    const lost =
+      /^The key of the ACME account Scripted can not be opened \(sealed with key \w+, but the key in use is \w+\)/;
+    const wanted = { names: ['lost.test'], dns_provider_id: provider };
+    const look = await app.send<Preflight>('POST', '/certificates/preflight', wanted);
+    const fix = expect.stringMatching(/put that encryption key back, or add another account/);
+    expect(look).toMatchObject({
+      status: 200,
+      body: {
+        ok: false,
+        checks: [{ name: 'account', ok: false, blocks: true, message: expect.stringMatching(lost), fix }],
+      },
+    });
+    await app.send('POST', `/certificates/${id}/renew`);
+    const failed = await settled(app, id, (one) => hasEnded(one) && one.last_attempt_at !== last_attempt_at);
+    expect(failed.issue).toMatch(lost);
+    // HAProxy is away, too, which is not why there is no successor.
+    expect(failed.issue).toMatch(
+      /: put that encryption key back, or add another account and order with that\. Besides, the proxy lacks the one that is there: HAProxy is not running/,
+    );
   });
 
   test('or nothing at all is given up, and the order tried again later', async () => {

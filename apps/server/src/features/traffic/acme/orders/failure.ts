@@ -1,6 +1,7 @@
 import { AcmeEnded, AcmeProblem, AcmeProtocolError, AcmeUnreachable } from '@sallyport/acme';
 import type { AcmeProblemDocument } from '@sallyport/contract';
 import { Refusal } from '@sallyport/store/errors';
+import { SecretLost } from '../../lost-secret.ts';
 import { LimitReached } from './ledger/limits.ts';
 
 /** What came of an attempt that failed. */
@@ -144,7 +145,7 @@ export const explain = (error: unknown): Failure => {
   }
   if (error instanceof AcmeEnded)
     return failure(`At the authority ${error.message}: another order is made`, { isOrderOver: true });
-  if (error instanceof CannotOrder) return failure(error.message);
+  if (error instanceof CannotOrder || error instanceof SecretLost) return failure(error.message);
   if (error instanceof Refusal)
     return failure(`What the authority gave is not taken: ${error.message}`, { isOrderOver: true });
   if ((error as Error).name === 'DnsWriteFailed') {

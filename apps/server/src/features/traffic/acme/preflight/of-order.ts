@@ -1,7 +1,8 @@
 import type { NewCertificateOrder, Preflight, PreflightCheck } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import { clientOf, withClient } from '../accounts/client.ts';
+import { SecretLost } from '../../lost-secret.ts';
+import { type ClientOf, clientOf, withClient } from '../accounts/client.ts';
 import type { StoredAccount } from '../accounts/store.ts';
 import { LimitReached, registeredDomainsOf } from '../orders/ledger/limits.ts';
 import type { Ledger } from '../orders/ledger/service.ts';
@@ -70,7 +71,17 @@ export const createOrderPreflight = (deps: OrderPreflightDeps) => {
     const { names, challenge, accountId, dnsProviderId } = planned;
     const account = await deps.findAccount(accountId);
     if (!account) throw refuse.invalid('account_id names no account');
-    const client = clientOf(account, deps.vault, AbortSignal.timeout(DIRECTORY_MS));
+    let client: ClientOf;
+    try {
+      client = clientOf(account, deps.vault, AbortSignal.timeout(DIRECTORY_MS));
+    } catch (error) {
+      if (!(error instanceof SecretLost)) throw error;
+      const { what, fix } = error;
+      return {
+        ok: false,
+        checks: [fault('account', '', { message: `${what}.`, fix: `To do: ${fix}.`, isCertain: true })],
+      };
+    }
     const { checks } = await withClient(client, deps.clock, ({ directory }) =>
       deps.preflight.check({
         names,
