@@ -135,7 +135,9 @@ export const NotificationDelivery = Type.Object(
     severity: LogLevel,
     message: Type.String({ description: 'Of the event, at most 500 characters.' }),
     reference: Type.String({ description: 'Of the refused request that it told of. Empty: of none.' }),
-    state: choice(['delivered', 'retrying', 'failed'], { description: 'retrying: it failed, and is tried again.' }),
+    state: choice(['delivered', 'retrying', 'failed'], {
+      description: 'retrying: it is on its way, or failed and is tried again.',
+    }),
     attempts: Type.Integer({ minimum: 0, description: 'How often it was tried, as far as is known.' }),
     error: Type.String({ description: 'Why the last attempt failed. Empty: it did not.' }),
   },

@@ -10,6 +10,15 @@ const USER_AGENT = 'Sallyport-Webhook/1.0';
 /** `undefined`: delivered. Otherwise why not, and whether trying again can help. */
 export type DeliveryFailure = { error: string; isFinal: boolean } | undefined;
 
+/** What came of sending something. What throws has failed, and is not tried again: some of it may have been sent. */
+export const outcomeOf = async (deliver: () => Promise<DeliveryFailure>): Promise<DeliveryFailure> => {
+  try {
+    return await deliver();
+  } catch (error) {
+    return { error: (error as Error).message, isFinal: true };
+  }
+};
+
 /** Posts one event to the webhook, once. Never rejects. */
 export const postWebhook = async (
   fetch: SafeFetch,
@@ -18,8 +27,8 @@ export const postWebhook = async (
   event: NotificationEvent,
   signal: AbortSignal,
 ): Promise<DeliveryFailure> => {
-  const body = webhookBody(settings, event);
   try {
+    const body = webhookBody(settings, event);
     const { status } = await fetch(settings.webhook_url, {
       method: 'POST',
       headers: {

@@ -7,7 +7,7 @@ import { systemLookup } from '../../../net/system-lookup.ts';
 import { startWebhookServer } from '../../../testing/webhook-server.ts';
 import { createDeliveries, type Deliveries } from './deliveries.ts';
 import { postWebhook } from './delivery.ts';
-import { createNotifier, type Notifier } from './notifier.ts';
+import { createNotifier, type DeliveryTargets, type Notifier } from './notifier.ts';
 
 let hook: Awaited<ReturnType<typeof startWebhookServer>>;
 let answer: () => number | Promise<number>;
@@ -31,20 +31,40 @@ const event: NotificationEvent = {
 };
 
 /** A notifier that really posts, but does not wait long between tries. */
-const start = (options: { backOffMs?: readonly number[]; capacity?: number } = {}) => {
+const start = ({
+  mail,
+  ...options
+}: { backOffMs?: readonly number[]; capacity?: number } & Pick<DeliveryTargets, 'mail'> = {}) => {
   const fetch = createSafeFetch({ lookup: systemLookup, addressPolicy: hook.addressPolicy });
   const webhook_url = `${hook.url}/hook`;
   const settings = { ...NOTIFICATION_DEFAULTS, enabled: true, webhook_url, webhook_secret_set: false };
   deliveries = createDeliveries(() => new Date('2026-11-20T12:00:01.000Z'));
   notifier = createNotifier({
     deliveries,
-    targets: async () => ({ settings, post: (sent, signal) => postWebhook(fetch, settings, undefined, sent, signal) }),
+    targets: async () => ({
+      settings,
+      post: (sent, signal) => postWebhook(fetch, settings, undefined, sent, signal),
+      ...(mail && { mail }),
+    }),
     log: pino({ level: 'silent' }),
     backOffMs: [1, 5],
     ...options,
   });
   return notifier;
 };
+
+test('a way of sending that throws, as when the store is away, has failed, and the other goes on', async () => {
+  answer = () => 204;
+  const away = async (): Promise<never> => {
+    throw new Error('the store is away');
+  };
+  start({ mail: away }).notify(event);
+  await eventually(() => notifier.counts()).toMatchObject({ delivered: 1, retried: 0, failed: 1 });
+  expect(deliveries.list()).toMatchObject([
+    { channel: 'email', state: 'failed', attempts: 1, error: 'the store is away' },
+    { channel: 'webhook', state: 'delivered', attempts: 1 },
+  ]);
+});
 
 test('tries three times while the receiver is in trouble', async () => {
   const answers = [503, 429, 204];

@@ -8,7 +8,7 @@ import {
 } from '@sallyport/contract';
 import type { Logger } from 'pino';
 import type { Channel, Deliveries } from './deliveries.ts';
-import type { DeliveryFailure } from './delivery.ts';
+import { type DeliveryFailure, outcomeOf } from './delivery.ts';
 
 /** What deliveries are made by, as configured at this moment. */
 export interface DeliveryTargets {
@@ -83,7 +83,7 @@ export const createNotifier = ({
   ): Promise<void> => {
     const takeDown = deliveries.begin(channel, event);
     for (let tries = 0; ; tries += 1) {
-      const failure = await deliver();
+      const failure = await outcomeOf(deliver);
       const pause = backOffMs[tries];
       const isTriedAgain = failure?.isFinal === false && pause !== undefined && !stopping.signal.aborted;
       takeDown(failure, isTriedAgain);

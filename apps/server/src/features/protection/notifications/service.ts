@@ -15,7 +15,7 @@ import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { SafeFetch } from '../../../net/safe-fetch.ts';
 import type { Channel, Deliveries } from './deliveries.ts';
-import { type DeliveryFailure, postWebhook } from './delivery.ts';
+import { type DeliveryFailure, outcomeOf, postWebhook } from './delivery.ts';
 import { mailFor } from './mail-text.ts';
 import type { DeliveryTargets } from './notifier.ts';
 import type { NotificationStore, StoredNotificationSettings } from './store.ts';
@@ -211,7 +211,7 @@ export const createNotifications = (deps: NotificationDeps) => {
       };
       const once = async (channel: Channel, deliver: () => Promise<DeliveryFailure>) => {
         const takeDown = deliveries.begin(channel, event);
-        const failure = await deliver();
+        const failure = await outcomeOf(deliver);
         takeDown(failure, false);
         return outcome(failure);
       };
