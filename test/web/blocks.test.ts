@@ -1,16 +1,11 @@
 import type { ProxyHost } from '@sallyport/contract';
 import { guardBlock, sendLines } from '@sallyport/server/testing/guard-line';
-import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { createSignedIn } from '../support/signed-in.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { barriersOf } from '../support/browser.ts';
+import { startWeb } from '../support/web.ts';
 
-let browser: TestBrowser;
-let app: TestApp;
-const signedIn = createSignedIn(
-  () => browser,
-  () => app,
-);
+const web = startWeb();
+const { signedIn } = web;
 
 const REFERENCE = '0f9c2f7e-0000-4000-8000-000000000001';
 const ODD = '0f9c2f7e-0000-4000-8000-000000000002';
@@ -19,22 +14,17 @@ const SHUT_OUT = '0f9c2f7e-0000-4000-8000-000000000003';
 const WEIRD = `<b>x</b>\u202e${'w'.repeat(1_000)}`;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
   const host = { domain: 'app.example.com', forward_host: '127.0.0.1', forward_port: 9 };
-  await app.send<ProxyHost>('POST', '/proxy-hosts', host);
-  await sendLines(app.dataDir, [
+  await web.app.send<ProxyHost>('POST', '/proxy-hosts', host);
+  await sendLines(web.app.dataDir, [
     guardBlock({ reference: REFERENCE, host_id: 1 }),
     guardBlock({ reference: ODD, request_uri: `/?q=${encodeURIComponent(WEIRD)}`, user_agent: WEIRD, ip: '192.0.2.9' }),
     guardBlock({ reference: SHUT_OUT, layer: 'acl', matches: [], rule_id: null, ip: '198.51.100.66' }),
   ]);
 });
-afterAll(async () => {
-  await browser?.stop();
-  await app?.stop();
-});
 
 const allowedOf = async () =>
-  (await app.send<{ config: { waf_exclusions: object[] } | null }>('GET', '/security/config')).body.config
+  (await web.app.send<{ config: { waf_exclusions: object[] } | null }>('GET', '/security/config')).body.config
     ?.waf_exclusions;
 
 test('a refused request is explained and allowed from its reference in four clicks, signing in among them', async () => {

@@ -1,22 +1,9 @@
-import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { createSignedIn } from '../support/signed-in.ts';
+import { expect, test } from 'vitest';
+import { barriersOf } from '../support/browser.ts';
+import { startWeb } from '../support/web.ts';
 
-let browser: TestBrowser;
-let app: TestApp;
-const signedIn = createSignedIn(
-  () => browser,
-  () => app,
-);
-
-beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
-});
-afterAll(async () => {
-  await browser?.stop();
-  await app?.stop();
-});
+const web = startWeb();
+const { signedIn } = web;
 
 test('each screen leads to the page that tells of it, and the page names the screen and leads back', async () => {
   const { page, errors, close } = await signedIn('/about');

@@ -1,25 +1,12 @@
 import { guardBlock, sendLines } from '@sallyport/server/testing/guard-line';
-import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { createSignedIn } from '../support/signed-in.ts';
+import { describe, expect, test } from 'vitest';
+import { barriersOf } from '../support/browser.ts';
+import { startWeb } from '../support/web.ts';
 
-let browser: TestBrowser;
-let app: TestApp;
-const signedIn = createSignedIn(
-  () => browser,
-  () => app,
-);
+const web = startWeb();
+const { signedIn } = web;
 
-beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
-});
-afterAll(async () => {
-  await browser?.stop();
-  await app?.stop();
-});
-
-const tell = (...entries: object[]) => sendLines(app.dataDir, entries.map(guardBlock));
+const tell = (...entries: object[]) => sendLines(web.app.dataDir, entries.map(guardBlock));
 
 test('entries appear as they happen, are filtered, held back and explained', async () => {
   const { page, errors, close } = await signedIn('/logs');

@@ -1,25 +1,12 @@
-import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { createSignedIn } from '../support/signed-in.ts';
+import { describe, expect, test } from 'vitest';
+import { barriersOf } from '../support/browser.ts';
+import { startWeb } from '../support/web.ts';
 
-let browser: TestBrowser;
-let app: TestApp;
-const signedIn = createSignedIn(
-  () => browser,
-  () => app,
-);
-
-beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
-});
-afterAll(async () => {
-  await browser?.stop();
-  await app?.stop();
-});
+const web = startWeb();
+const { signedIn } = web;
 
 const configOf = async () =>
-  (await app.send<{ config: Record<string, unknown> | null }>('GET', '/security/config')).body.config;
+  (await web.app.send<{ config: Record<string, unknown> | null }>('GET', '/security/config')).body.config;
 
 test('the suite is switched on only by who can not lock themselves out, for a minute unless it is confirmed', async () => {
   const { page, errors, close } = await signedIn('/security');
@@ -64,7 +51,7 @@ test('a module is switched on and off, and says what that does', async () => {
   const waf = page.getByRole('switch', { name: 'Firewall: on or off' });
   await waf.click({ force: true });
   await page.getByText('Requests that look like an attack are refused').waitFor();
-  expect((await app.send('GET', '/security/status')).body).toMatchObject({ waf: { enabled: true } });
+  expect((await web.app.send('GET', '/security/status')).body).toMatchObject({ waf: { enabled: true } });
   await waf.click({ force: true });
   await page.getByText('Nobody looks at what requests contain.').waitFor();
   await close();
@@ -75,7 +62,7 @@ test('the rate limit is told in words while it is typed, and saved; another chan
   const limit = page.getByRole('region', { name: 'Rate limit' });
   await limit.getByLabel('Requests').fill('1000');
   await limit.getByText('may make 1,000 requests in').waitFor();
-  await app.send('POST', '/security/config', { rate_limit_burst: 7 });
+  await web.app.send('POST', '/security/config', { rate_limit_burst: 7 });
   await limit.getByRole('button', { name: 'Save' }).click();
   const conflict = limit.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
