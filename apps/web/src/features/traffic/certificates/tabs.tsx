@@ -1,7 +1,6 @@
-import { Tabs } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useLocation, useNavigate } from 'react-router';
 import { useWho } from '../../../app/who.ts';
+import { PageTabs } from '../../../ui/page-tabs.tsx';
 
 const TABS = [
   { name: 'list', path: '/certificates' },
@@ -14,23 +13,6 @@ const TABS = [
 export const CertificateTabs = () => {
   const { t } = useTranslation('traffic');
   const { isAdmin } = useWho();
-  const { pathname } = useLocation();
-  const navigate = useNavigate();
   const shown = TABS.filter((tab) => isAdmin || !('isAdmins' in tab));
-  const active = shown.findLast(({ path }) => pathname.startsWith(path))?.name ?? 'list';
-  return (
-    <Tabs
-      value={active}
-      activateTabWithKeyboard={false}
-      onChange={(name) => void navigate(shown.find((tab) => tab.name === name)?.path ?? '/certificates')}
-    >
-      <Tabs.List>
-        {shown.map(({ name }) => (
-          <Tabs.Tab key={name} value={name}>
-            {t(`certificates.tabs.${name}`)}
-          </Tabs.Tab>
-        ))}
-      </Tabs.List>
-    </Tabs>
-  );
+  return <PageTabs tabs={shown} labelOf={(name) => t(`certificates.tabs.${name}`)} />;
 };
