@@ -2,12 +2,13 @@ import { Anchor, Button, List, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useLocation, useParams } from 'react-router';
+import { Link, useParams } from 'react-router';
 import { screensOf } from '../../../app/guide-of.ts';
 import { Lost } from '../../../app/lost.tsx';
 import { useWho } from '../../../app/who.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
+import { useHash } from '../../../ui/use-hash.ts';
 import { pageOf } from './pages.ts';
 import { Parts } from './parts.tsx';
 
@@ -33,7 +34,7 @@ export const Guide = () => {
 export const GuidePageView = () => {
   const { t } = useTranslation(['system', 'views']);
   const { page = '' } = useParams();
-  const { hash } = useLocation();
+  const hash = useHash();
   const { isAdmin } = useWho();
   const fetch = pageOf(page);
   const { data, error, refetch } = useQuery({
@@ -44,7 +45,7 @@ export const GuidePageView = () => {
   const isRead = data !== undefined;
   // The page is asked for a heading before it has any.
   useEffect(() => {
-    if (isRead && hash !== '') document.getElementById(decodeURIComponent(hash.slice(1)))?.scrollIntoView();
+    if (isRead && hash !== '') document.getElementById(hash)?.scrollIntoView();
   }, [isRead, hash]);
   if (!fetch) return <Lost />;
   if (error) return <Problem error={error} onRetry={() => void refetch()} />;

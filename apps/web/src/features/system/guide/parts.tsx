@@ -1,5 +1,5 @@
 import { Anchor, Code, List, Table, Text, Title } from '@mantine/core';
-import { Fragment } from 'react';
+import { createElement, Fragment, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { WideTable } from '../../../ui/table/wide-table.tsx';
 import type { Part, Words } from './document.ts';
@@ -7,6 +7,10 @@ import { placeOf } from './pages.ts';
 
 /** So wide a table may want to be for each of its columns. */
 const COLUMN_WIDTH = 150;
+
+/** One after the other, as they stand in the file: pages never change, so none of them needs a key to be known again by. */
+const each = <T,>(items: readonly T[], show: (item: T) => ReactNode): ReactNode =>
+  createElement(Fragment, null, ...items.map(show));
 
 const Word = ({ word, page }: { word: Words; page: string }) => {
   if (typeof word === 'string') return word;
@@ -31,10 +35,7 @@ const Word = ({ word, page }: { word: Words; page: string }) => {
 };
 
 const Sentence = ({ words, page }: { words: readonly Words[]; page: string }) =>
-  words.map((word, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
-    <Word key={index} word={word} page={page} />
-  ));
+  each(words, (word) => <Word word={word} page={page} />);
 
 const PartOf = ({ part, page }: { part: Part; page: string }) => {
   switch (part.kind) {
@@ -59,29 +60,21 @@ const PartOf = ({ part, page }: { part: Part; page: string }) => {
     case 'list':
       return (
         <List type={part.isOrdered ? 'ordered' : 'unordered'} size="sm" spacing={4}>
-          {part.items.map((item, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
-            <List.Item key={index}>
+          {each(part.items, (item) => (
+            <List.Item>
               <Parts parts={item} page={page} />
             </List.Item>
           ))}
         </List>
       );
     case 'table': {
-      const head = part.head.map((words, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
-        <Fragment key={index}>
-          <Sentence words={words} page={page} />
-        </Fragment>
-      ));
+      const head = part.head.map((words) => each(words, (word) => <Word word={word} page={page} />));
       return (
         <WideTable label={page} minWidth={part.head.length * COLUMN_WIDTH} head={head}>
-          {part.rows.map((row, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
-            <Table.Tr key={index}>
-              {row.map((words, cell) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
-                <Table.Td key={cell} style={{ verticalAlign: 'top' }}>
+          {each(part.rows, (row) => (
+            <Table.Tr>
+              {each(row, (words) => (
+                <Table.Td style={{ verticalAlign: 'top' }}>
                   <Sentence words={words} page={page} />
                 </Table.Td>
               ))}
@@ -95,7 +88,4 @@ const PartOf = ({ part, page }: { part: Part; page: string }) => {
 
 /** Parts of a page of the guide, in their order. `page`: the page's name, from where its links lead. */
 export const Parts = ({ parts, page }: { parts: readonly Part[]; page: string }) =>
-  parts.map((part, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a page never changes
-    <PartOf key={index} part={part} page={page} />
-  ));
+  each(parts, (part) => <PartOf part={part} page={page} />);

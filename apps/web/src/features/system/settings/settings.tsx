@@ -3,10 +3,10 @@ import type { DescribedSetting } from '@sallyport/contract';
 import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLocation } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
+import { useHash } from '../../../ui/use-hash.ts';
 import { useDescription } from './description.ts';
 import { grouped } from './groups.ts';
 import { MailTest } from './mail-test.tsx';
@@ -16,14 +16,14 @@ import { UrlTools } from './url-tools.tsx';
 /** Everything that can be set, in groups, described by the server. Each setting is saved by itself. */
 export const Settings = () => {
   const { t } = useTranslation(['system', 'common']);
-  const { hash } = useLocation();
+  const hash = useHash();
   const [search, setSearch] = useState('');
   const { data, error, refetch } = useRead<{ settings: DescribedSetting[] }>('/settings');
   const isRead = data !== undefined;
   // The page is asked for a setting before it has any.
   useEffect(() => {
     if (!isRead || hash === '') return;
-    const place = document.getElementById(decodeURIComponent(hash.slice(1)));
+    const place = document.getElementById(hash);
     place?.scrollIntoView({ block: 'center' });
     place?.querySelector<HTMLElement>('input, textarea, button')?.focus();
   }, [isRead, hash]);
