@@ -1,27 +1,15 @@
 import type { ProxyHost, Ruleset, SecurityConfig } from '@sallyport/contract';
-import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
-import { createSignedIn } from '../support/signed-in.ts';
+import { describe, expect, test } from 'vitest';
+import { barriersOf } from '../support/browser.ts';
 import { until } from '../support/until.ts';
+import { startWeb } from '../support/web.ts';
 
-let browser: TestBrowser;
-let app: TestApp;
-const signedIn = createSignedIn(
-  () => browser,
-  () => app,
-);
+const web = startWeb();
+const { signedIn } = web;
 
-beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
-});
-afterAll(async () => {
-  await browser?.stop();
-  await app?.stop();
-});
-
-const configOf = async () => (await app.send<{ config: SecurityConfig | null }>('GET', '/security/config')).body.config;
-const rulesetsOf = async () => (await app.send<{ rulesets: Ruleset[] }>('GET', '/security/rulesets')).body.rulesets;
+const configOf = async () =>
+  (await web.app.send<{ config: SecurityConfig | null }>('GET', '/security/config')).body.config;
+const rulesetsOf = async () => (await web.app.send<{ rulesets: Ruleset[] }>('GET', '/security/rulesets')).body.rulesets;
 
 /** A request for evil is refused. */
 const RULE = 'SecRule ARGS "@contains evil" "id:100001,phase:2,deny"';
@@ -40,7 +28,7 @@ test('how it judges is said in words and saved; a refusal stands at its field, a
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText(/^waf_allowed_methods: /).waitFor();
   await page.getByLabel('Methods').fill('GET,POST');
-  await app.send('POST', '/security/config', { waf_fail_mode: 'open' });
+  await web.app.send('POST', '/security/config', { waf_fail_mode: 'open' });
   await page.getByRole('button', { name: 'Save' }).click();
   const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
   await conflict.getByRole('cell', { name: 'open', exact: true }).waitFor();
@@ -105,17 +93,20 @@ test('rules are tried while they are written: what is wrong stands at its line, 
 });
 
 test('another version of the rules is shown beside what was typed, and a name is taken once', async () => {
-  const { body } = await app.send<{ ruleset: Ruleset }>('POST', '/security/rulesets', {
+  const { body } = await web.app.send<{ ruleset: Ruleset }>('POST', '/security/rulesets', {
     name: 'shared',
     mode: 'custom',
-    content: RULE,
+    // As it is written elsewhere: the editor's own line ends are no change.
+    content: `${RULE}\r\n# ours`,
   });
   const { page, close } = await signedIn(`/firewall/rules/${body.ruleset.uuid}`);
   const editor = page.getByRole('textbox', { name: 'Rules', exact: true });
+  await page.getByText('One rule, nothing wrong').waitFor({ timeout: WITHIN_MS });
+  expect(await page.getByRole('button', { name: 'Discard' }).count()).toBe(0);
   await editor.click();
   await page.keyboard.press('Control+End');
   await page.keyboard.insertText('\n# mine');
-  await app.send('POST', '/security/rulesets', { name: 'shared', mode: 'custom', content: `${RULE}\n# theirs` });
+  await web.app.send('POST', '/security/rulesets', { name: 'shared', mode: 'custom', content: `${RULE}\n# theirs` });
   await page.getByRole('button', { name: 'Save' }).click();
   const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
   await conflict.getByText('# theirs').waitFor({ timeout: WITHIN_MS });
@@ -123,20 +114,20 @@ test('another version of the rules is shown beside what was typed, and a name is
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'shared' }).waitFor({ timeout: WITHIN_MS });
-  expect(await rulesetsOf()).toMatchObject([{ content: `${RULE}\n# mine` }]);
+  expect(await rulesetsOf()).toMatchObject([{ content: `${RULE}\n# ours\n# mine` }]);
 
   await page.goto('/firewall/rules/new');
   await page.getByRole('textbox', { name: 'Name' }).fill('shared');
   await page.getByRole('button', { name: 'Begin with an example' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('there is a rule set of this name').waitFor();
-  await app.send('DELETE', `/security/rulesets/${body.ruleset.id}`);
+  await web.app.send('DELETE', `/security/rulesets/${body.ruleset.id}`);
   await close();
 });
 
 test('an exclusion is written by hand, said in words, and taken back with a way back', async () => {
   const host = { domain: 'shop.example', forward_host: '127.0.0.1', forward_port: 9 };
-  const { body: made } = await app.send<ProxyHost>('POST', '/proxy-hosts', host);
+  const { body: made } = await web.app.send<ProxyHost>('POST', '/proxy-hosts', host);
   const { page, errors, close } = await signedIn('/firewall/exclusions');
   await page.getByText('Nothing is excluded').waitFor();
   await page.getByRole('button', { name: 'Add an exclusion' }).click();
@@ -175,7 +166,7 @@ test('an exclusion is written by hand, said in words, and taken back with a way 
   await page.getByRole('row', { name: 'shop.example' }).getByText('Not guarded').waitFor();
   await until(
     'the host is not guarded',
-    async () => !(await app.send<ProxyHost>('GET', `/proxy-hosts/${made.uuid}`)).body.waf_enabled,
+    async () => !(await web.app.send<ProxyHost>('GET', `/proxy-hosts/${made.uuid}`)).body.waf_enabled,
     WITHIN_MS,
   );
   expect(errors).toEqual([]);
@@ -200,7 +191,7 @@ describe.each([
   test('nothing is in the way of anybody', async () => {
     const name = `<b>x</b>\u202egnp.${'w'.repeat(200)}`;
     const content = `# ${'<i>'.repeat(3_000)}\n${RULE}\n`;
-    const { body } = await app.send<{ ruleset: Ruleset }>('POST', '/security/rulesets', {
+    const { body } = await web.app.send<{ ruleset: Ruleset }>('POST', '/security/rulesets', {
       name,
       mode: 'custom',
       content,
@@ -225,7 +216,7 @@ describe.each([
     await page.locator('.cm-line').first().waitFor();
     await looksWell();
     expect(errors).toEqual([]);
-    await app.send('DELETE', `/security/rulesets/${body.ruleset.id}`);
+    await web.app.send('DELETE', `/security/rulesets/${body.ruleset.id}`);
     await close();
   });
 });

@@ -84,8 +84,10 @@ const RuleEditor = (props: RuleEditorProps) => {
   // What is typed here comes back as `value`; only what came from elsewhere takes its place.
   useEffect(() => {
     const { current } = view;
-    if (!current || current.state.doc.toString() === value) return;
-    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: value } });
+    // The editor has line ends of its own: other ones make no other text.
+    const doc = current?.state.toText(value);
+    if (!current || !doc || current.state.doc.eq(doc)) return;
+    current.dispatch({ changes: { from: 0, to: current.state.doc.length, insert: doc } });
   }, [value]);
 
   useEffect(() => {

@@ -45,13 +45,16 @@ const Editor = ({ set, etag }: EditorProps) => {
   const { isAdmin } = useWho();
   const navigate = useNavigate();
   const editor = useRef<CodeEditor>(null);
+  const resetFile = useRef<() => void>(null);
   const hintId = useId();
   const status = useStatus();
   const config = useConfig();
   const known = useRead<{ rulesets: Ruleset[] }>('/security/rulesets');
   const { mutateAsync } = useChange<{ ruleset: Ruleset }>(TOUCHED);
-  const isChosen = set !== undefined && config.data?.data.config?.waf_rules_source === set.name;
-  const isRisky = isChosen && status.data !== undefined && isActing(status.data);
+  const source = config.data && (config.data.data.config?.waf_rules_source ?? '');
+  /** Whether rules of this name judge as soon as they are saved. What is not known may be so. */
+  const mayJudge = (name: string): boolean =>
+    (source === undefined || source === name) && (status.data === undefined || isActing(status.data));
   const close = () => void navigate('/firewall/rules');
 
   const initial = {
@@ -61,19 +64,24 @@ const Editor = ({ set, etag }: EditorProps) => {
     content: set?.content ?? '',
   };
   const object = useObjectForm(set?.uuid ?? 'new', initial, async (body, isOverTheirs) => {
-    if (!set && known.data?.rulesets.some(({ name }) => name === body.name.trim())) {
-      throw new ApiError(409, { error: t('nameTaken') });
+    const name = body.name.trim();
+    if (!set) {
+      // The server takes it for a change of the one that is called so.
+      const { data } = await known.refetch({ throwOnError: true });
+      if (data?.data.rulesets.some((other) => other.name === name)) throw new ApiError(409, { error: t('nameTaken') });
     }
     await mutateAsync({
       method: 'POST',
       path: '/security/rulesets',
       body,
       ifMatch: isOverTheirs ? undefined : etag,
-      query: { confirm_within: isRisky ? CONFIRM_SECONDS : undefined },
+      query: { confirm_within: mayJudge(name) ? CONFIRM_SECONDS : undefined },
     });
   });
   const { form } = object;
   const values = form.getValues();
+  const name = values.name.trim();
+  const isChosen = set !== undefined && source === set.name;
   const check = useCheck(values, isAdmin);
   const wordsOf = useWords();
 
@@ -83,6 +91,8 @@ const Editor = ({ set, etag }: EditorProps) => {
     close();
   };
   const open = async (file: File | null) => {
+    // The same one is opened again after it was changed elsewhere.
+    resetFile.current?.();
     if (file) form.setFieldValue('content', await file.text());
   };
 
@@ -91,7 +101,7 @@ const Editor = ({ set, etag }: EditorProps) => {
       object={{ ...object, takeTheirs: close }}
       isReadOnly={!isAdmin}
       onSaved={() => {
-        notifyDone(isRisky ? t('savedInForce') : t('savedSet', { name: values.name }));
+        notifyDone(mayJudge(name) ? t('savedInForce') : t('savedSet', { name }));
         close();
       }}
       more={
@@ -112,7 +122,7 @@ const Editor = ({ set, etag }: EditorProps) => {
         )
       }
     >
-      {isRisky && isAdmin && <Text size="sm">{t('selectedHint')}</Text>}
+      {isChosen && isAdmin && status.data && isActing(status.data) && <Text size="sm">{t('selectedHint')}</Text>}
       {!set && (
         <TextInput
           label={t('name')}
@@ -158,7 +168,7 @@ const Editor = ({ set, etag }: EditorProps) => {
                   {t('example')}
                 </Button>
               )}
-              <FileButton accept=".conf,.txt,text/plain" onChange={(file) => void open(file)}>
+              <FileButton resetRef={resetFile} accept=".conf,.txt,text/plain" onChange={(file) => void open(file)}>
                 {({ onClick }) => (
                   <Button
                     size="xs"
