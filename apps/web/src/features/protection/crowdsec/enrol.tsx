@@ -33,7 +33,7 @@ export const Enrol = () => {
       object={{ ...object, takeTheirs: form.reset }}
       action={t('enrol')}
       onSaved={() => {
-        form.setValues(NEW);
+        form.reset();
         notifyDone(t('enrolled'));
       }}
     >

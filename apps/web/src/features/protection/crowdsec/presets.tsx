@@ -14,6 +14,8 @@ import { CrowdsecPage } from './crowdsec-page.tsx';
 import { Install } from './install.tsx';
 
 const TOUCHED = ['/admin/crowdsec'] as const;
+/** The preset that a change's path names. */
+const CHANGED = /\/presets\/(.+?)(?:\/apply)?$/;
 /** More than the hub has. */
 const MOST = 1_000;
 
@@ -63,7 +65,7 @@ export const Presets = () => {
   });
   const { mutateAsync, isPending, variables, error: refusal } = useChange<CrowdsecPreset>(TOUCHED);
   const rows = useMemo(() => (data?.presets ?? []).filter(({ usable }) => only === 'all' || usable), [data, only]);
-  const changing = isPending ? variables.path : undefined;
+  const changing = isPending ? CHANGED.exec(variables.path)?.[1] : undefined;
 
   const columns = useMemo<Column<CrowdsecPreset>[]>(() => {
     const change = (method: 'POST' | 'DELETE', name: string) => {
@@ -77,7 +79,7 @@ export const Presets = () => {
     const buttonOf = (preset: CrowdsecPreset) => {
       const { name, usable, applied } = preset;
       if (!usable) return null;
-      const isBusy = changing?.startsWith(`/admin/crowdsec/presets/${name}`) === true;
+      const isBusy = changing === name;
       return (
         <Button
           size="compact-sm"

@@ -58,11 +58,11 @@ export const Running = ({ status, children }: { status: CrowdsecStatus; children
         </Alert>
       )}
       {isComing && <Starting status={status} />}
-      <Problem error={starting.error} />
+      {!isUp && <Problem error={starting.error} />}
       {isAdmin && (
         <Group gap="xs">
           {!isUp && (
-            <Button loading={starting.isPending} onClick={start}>
+            <Button loading={isComing} onClick={start}>
               {t('start')}
             </Button>
           )}
