@@ -1,10 +1,11 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
-import type { ProxyHost, SecurityConfig, SecurityConfigAnswer, WafExclusion } from '@sallyport/contract';
+import type { ProxyHost, SecurityConfigAnswer, WafExclusion } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useNavigate } from 'react-router';
 import { ApiError } from '../../../../api/api-error.ts';
+import { ask } from '../../../../api/client.ts';
 import { useChange, useRead } from '../../../../api/query.ts';
 import { useWho } from '../../../../app/who.ts';
 import { Empty } from '../../../../ui/empty.tsx';
@@ -35,7 +36,8 @@ const useTakeBack = () => {
       return await send(without(all, one), etag);
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 412)) throw error;
-      return send(without((error.current as SecurityConfig).waf_exclusions, one), undefined);
+      const fresh = await ask<SecurityConfigAnswer>('GET', '/security/config');
+      return send(without(fresh.data.config?.waf_exclusions ?? [], one), fresh.etag);
     }
   };
 };
