@@ -118,10 +118,10 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
     const from = isRange ? shown.findIndex(({ id }) => id === lastChosen.current) : -1;
     const [first, last] = from < 0 ? [index, index] : [Math.min(from, index), Math.max(from, index)];
     lastChosen.current = shown[index]?.id;
-    const ids = shown.slice(first, last + 1).map(({ id }) => id);
+    const ids = new Set(shown.slice(first, last + 1).map(({ id }) => id));
     table.setRowSelection((chosen) => {
-      const others = Object.entries(chosen).filter(([id]) => !ids.includes(id));
-      return Object.fromEntries([...others, ...(isChosen ? ids.map((id) => [id, true] as const) : [])]);
+      const others = Object.entries(chosen).filter(([id]) => !ids.has(id));
+      return Object.fromEntries([...others, ...(isChosen ? [...ids].map((id) => [id, true] as const) : [])]);
     });
   };
   const virtual = useVirtualizer({

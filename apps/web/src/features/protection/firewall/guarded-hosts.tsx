@@ -26,6 +26,7 @@ type Only = 'all' | 'unguarded' | 'own';
 
 const uuidOf = ({ uuid }: ProxyHost): string => uuid;
 const nameOf = ({ domain }: ProxyHost): string => domain.split(',')[0] ?? domain;
+const textOf = ({ domain, name }: ProxyHost): string => `${domain} ${name}`;
 const hasOwn = (host: ProxyHost): boolean => host.waf_inspect_responses || OWN.some(([field]) => host[field] !== null);
 
 const KEPT: Record<Only, (host: ProxyHost) => boolean> = {
@@ -153,7 +154,7 @@ export const GuardedHosts = () => {
             columns={columns}
             rowId={uuidOf}
             search={search}
-            textOf={({ domain, name }) => `${domain} ${name}`}
+            textOf={textOf}
             empty={search !== '' || only !== 'all' ? t('common:nothingFound') : ''}
           />
         </>
