@@ -103,7 +103,7 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
   };
   const expiry = createExpiryWatch({ store: expiryStore(db), tell, clock, log });
 
-  const ledger = createLedger({ db, store: ledgerStore, clock });
+  const ledger = createLedger({ db, transactAside, store: ledgerStore, clock });
   const preflight = createPreflight({
     nameServers: dns.nameServers,
     challenges,

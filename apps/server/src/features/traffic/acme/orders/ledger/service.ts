@@ -1,4 +1,4 @@
-import type { Executor } from '@sallyport/store/database/open';
+import type { Executor, TransactAside } from '@sallyport/store/database/open';
 import type { StoredAccount } from '../../accounts/store.ts';
 import { checkLimits, limitsOf, registeredDomainsOf } from './limits.ts';
 import type { LedgerStore } from './store.ts';
@@ -14,36 +14,49 @@ export interface LedgerEntry {
 
 export interface LedgerDeps {
   db: Executor;
+  transactAside: TransactAside;
   store: (executor: Executor) => LedgerStore;
   clock: () => Date;
 }
 
 /** Counts what is asked of authorities, and refuses what they would. */
-export const createLedger = ({ db, store, clock }: LedgerDeps) => {
+export const createLedger = ({ db, transactAside, store, clock }: LedgerDeps) => {
   const keptSince = (now: Date): string => new Date(now.getTime() - KEPT_MS).toISOString();
 
-  /** Throws `LimitReached` when the authority would not take such an order now. */
-  const check = async (account: StoredAccount, names: readonly string[], isRenewal: boolean): Promise<void> => {
-    const limits = limitsOf(account.directory_url);
+  const orderOf = async (account: StoredAccount, names: readonly string[], isRenewal: boolean) => ({
+    ...{ accountUrl: account.account_url ?? '', names, isRenewal },
+    registeredDomains: await registeredDomainsOf(names),
+  });
+
+  const checkIn = async (
+    executor: Executor,
+    directoryUrl: string,
+    order: Awaited<ReturnType<typeof orderOf>>,
+    now: Date,
+  ): Promise<void> => {
+    const limits = limitsOf(directoryUrl);
     if (!limits) return;
-    const now = clock();
-    const asked = await store(db).since(account.directory_url, keptSince(now));
-    const registeredDomains = await registeredDomainsOf(names);
-    checkLimits({ asked, limits, accountUrl: account.account_url ?? '', names, registeredDomains, isRenewal, now });
+    const asked = await store(executor).since(directoryUrl, keptSince(now));
+    checkLimits({ asked, limits, now, ...order });
   };
 
   return {
-    check,
+    /** Throws `LimitReached` when the authority would not take such an order now. */
+    async check(account: StoredAccount, names: readonly string[], isRenewal: boolean): Promise<void> {
+      await checkIn(db, account.directory_url, await orderOf(account, names, isRenewal), clock());
+    },
 
     /** Notes an order before it is made. Throws `LimitReached` when the authority would not take it. */
     async enter(account: StoredAccount, names: readonly string[], isRenewal: boolean): Promise<LedgerEntry> {
-      const { directory_url: directoryUrl, account_url } = account;
-      const accountUrl = account_url ?? '';
-      const now = clock();
-      await check(account, names, isRenewal);
-      const registeredDomains = await registeredDomainsOf(names);
-      await store(db).prune(keptSince(now));
-      await store(db).note(directoryUrl, { accountUrl, names, registeredDomains, isRenewal, at: now });
+      const { directory_url: directoryUrl } = account;
+      const order = await orderOf(account, names, isRenewal);
+      // Of orders that begin at once, on all nodes, each counts those before it.
+      await transactAside(async (tx) => {
+        const now = clock();
+        await checkIn(tx, directoryUrl, order, now);
+        await store(tx).prune(keptSince(now));
+        await store(tx).note(directoryUrl, { ...order, at: now });
+      });
       return { directoryUrl, names };
     },
 
