@@ -32,10 +32,11 @@ onBothDatabases('what is ordered', (kind) => {
       clock,
     });
     const order = async (names: string[]) => {
+      const standIn = await certificates.makeStandIn(names);
       const row = await database.transact(async (tx) => {
         const made = await certificates.within.createPlaceholder(
           tx,
-          { name: 'ordered', names, provider: 'letsencrypt' },
+          { name: 'ordered', standIn, provider: 'letsencrypt' },
           ENGINE,
         );
         await orderOf(tx, made.id, names);

@@ -65,8 +65,8 @@ export interface CertificateReplacement {
 export interface PlaceholderFields {
   /** Label. */
   name: string;
-  /** Normalised DNS names and addresses. */
-  names: readonly string[];
+  /** What `makeStandIn` made for its names. */
+  standIn: CertificatePair;
   provider: 'letsencrypt' | 'internal';
 }
 
@@ -189,17 +189,17 @@ export const createCertificates = (deps: CertificateDeps) => {
         actor: Actor,
       ): Promise<StoredCertificate> => replacing.issued(tx, await findIn(tx, id), pair, actor),
 
-      /** A certificate that is ordered, with a self-signed one of its names standing in for it until it is there. */
-      async createPlaceholder(
+      /** A certificate that is ordered, with what stands in for it until it is there: see `makeStandIn`. */
+      createPlaceholder: (
         tx: Executor,
-        { name, names, provider }: PlaceholderFields,
+        { name, standIn, provider }: PlaceholderFields,
         actor: Actor,
-      ): Promise<StoredCertificate> {
-        const pair = await makePlaceholder(names, clock());
-        const row = rowOf(randomUUID(), pair, { name, provider, is_placeholder: 1 });
-        return insertIn(tx, row, actor, 'certificate.order');
-      },
+      ): Promise<StoredCertificate> =>
+        insertIn(tx, rowOf(randomUUID(), standIn, { name, provider, is_placeholder: 1 }), actor, 'certificate.order'),
     },
+
+    /** A self-signed certificate of these names, normalised DNS names and addresses. It takes milliseconds: call it outside of a transaction, which all others wait for. */
+    makeStandIn: (names: readonly string[]): Promise<CertificatePair> => makePlaceholder(names, clock()),
 
     async list(query: CertificateQuery): Promise<Page<ListedCertificate>> {
       const page = await store(db).page(query);

@@ -3,7 +3,7 @@ import type { Actor, RecordChange } from '@sallyport/store/actor';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
-import type { CertificatePlane, Certificates } from '../../certificates/service.ts';
+import type { CertificatePlane, Certificates, PlaceholderFields } from '../../certificates/service.ts';
 import type { Accounts } from '../accounts/service.ts';
 import { parseInternalNames, parseOrderNames } from './names.ts';
 import { ACME_STEPS, INTERNAL_STEPS, waitingSteps } from './steps.ts';
@@ -25,7 +25,7 @@ export interface OrderDeps {
   db: Executor;
   transact: Transact;
   store: (executor: Executor) => OrderStore;
-  certificates: Pick<Certificates, 'get' | 'within'>;
+  certificates: Pick<Certificates, 'get' | 'within' | 'makeStandIn'>;
   accounts: Pick<Accounts, 'resolve'>;
   findProvider: (executor: Executor, named: Identifier) => Promise<NamedProvider | undefined>;
   findProviderByName: (executor: Executor, name: string) => Promise<NamedProvider | undefined>;
@@ -123,13 +123,13 @@ export const createOrders = (deps: OrderDeps) => {
   const insertIn = async (
     tx: Executor,
     input: NewCertificateOrder,
-    names: readonly string[],
+    { names, standIn }: { names: readonly string[]; standIn: PlaceholderFields['standIn'] },
     how: How,
     actor: Actor,
   ): Promise<number> => {
     const provider = how.issuer === 'internal' ? 'internal' : 'letsencrypt';
     const name = input.name?.trim() || (names[0] ?? '');
-    const { id } = await certificates.within.createPlaceholder(tx, { name, names, provider }, actor);
+    const { id } = await certificates.within.createPlaceholder(tx, { name, standIn, provider }, actor);
     await store(tx).insert([newOrderRow(id, names, how, { isAuto: false, now: clock().toISOString() })]);
     return id;
   };
@@ -157,11 +157,12 @@ export const createOrders = (deps: OrderDeps) => {
       const names = isInternal ? parseInternalNames(input.names) : parseOrderNames(input.names, challenge);
       // Not in the transaction: SQLite has one connection, which that holds.
       const defaults = await deps.defaults();
+      const standIn = await certificates.makeStandIn(names);
       const id = await transact(async (tx) => {
         const how: How = isInternal
           ? { issuer: 'internal', key_type: input.key_type ?? 'p256' }
           : await howOf(tx, input, challenge, defaults);
-        return insertIn(tx, input, names, how, actor);
+        return insertIn(tx, input, { names, standIn }, how, actor);
       });
       await deps.syncCertificates([id]);
       nudge();

@@ -3,7 +3,7 @@ import type { Executor, Transact } from '@sallyport/store/database/open';
 import { Refusal } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
 import { repeat } from '../../../../../dataplane/repeat.ts';
-import type { Certificates } from '../../../certificates/service.ts';
+import type { Certificates, PlaceholderFields } from '../../../certificates/service.ts';
 import type { Accounts } from '../../accounts/service.ts';
 import { type NamedProvider, newOrderRow, type OrderDefaults } from '../service.ts';
 import type { OrderStore, OrderWithSubject } from '../store.ts';
@@ -15,7 +15,7 @@ export interface AutoDeps {
   transact: Transact;
   store: (executor: Executor) => AutoStore;
   orders: (executor: Executor) => OrderStore;
-  certificates: Pick<Certificates, 'within'>;
+  certificates: Pick<Certificates, 'within' | 'makeStandIn'>;
   accounts: Pick<Accounts, 'resolve'>;
   findProviderByName: (executor: Executor, name: string) => Promise<NamedProvider | undefined>;
   defaults: () => Promise<OrderDefaults>;
@@ -33,6 +33,10 @@ const LOOK_MS = 60_000;
 /** A thousand hosts that are made one by one are looked at together. */
 const GATHER_MS = 200;
 const ACTOR: Actor = systemActor('auto_certificate');
+
+type StandIns = ReadonlyMap<string, PlaceholderFields['standIn']>;
+
+const keyOf = ({ names }: Wanted): string => names.join(',');
 
 const isNothing = ({ create, change, wake }: AutoPlan): boolean => create.length + change.length + wake.length === 0;
 
@@ -65,6 +69,7 @@ export const createAuto = (deps: AutoDeps) => {
   const begin = async (
     tx: Executor,
     { names, issuer, challenge }: Wanted,
+    standIn: PlaceholderFields['standIn'],
     defaults: OrderDefaults,
   ): Promise<number | undefined> => {
     const account = issuer === 'acme' ? await accountOf(tx, defaults) : undefined;
@@ -82,7 +87,7 @@ export const createAuto = (deps: AutoDeps) => {
         : { issuer, key_type: 'p256' };
     const placeholder = {
       name: names[0] ?? '',
-      names,
+      standIn,
       provider: issuer === 'acme' ? ('letsencrypt' as const) : ('internal' as const),
     };
     const { id } = await certificates.within.createPlaceholder(tx, placeholder, ACTOR);
@@ -118,13 +123,25 @@ export const createAuto = (deps: AutoDeps) => {
     await orders(tx).change(id, { next_attempt_at: order?.renew_after ?? now, updated_at: now });
   };
 
+  /** What stands in for those that the next turn begins. Not in the transaction, which all others wait for. */
+  const makeStandIns = async ({ create }: AutoPlan): Promise<StandIns> => {
+    const made = new Map<string, PlaceholderFields['standIn']>();
+    for (const wanted of create.slice(0, A_TURN)) {
+      made.set(keyOf(wanted), await certificates.makeStandIn(wanted.names));
+    }
+    return made;
+  };
+
   /** Does a part of what is to be done, looked at again with nobody else changing anything; returns what was begun. */
-  const turn = (defaults: OrderDefaults): Promise<{ begun: number[]; isDone: boolean }> =>
+  const turn = (defaults: OrderDefaults, standIns: StandIns): Promise<{ begun: number[]; isDone: boolean }> =>
     transact(async (tx) => {
       const planned = await plan(tx, defaults);
       const begun: number[] = [];
       for (const wanted of planned.create.slice(0, A_TURN)) {
-        const id = await begin(tx, wanted, defaults);
+        const standIn = standIns.get(keyOf(wanted));
+        // Wanted since a moment ago: who changed the hosts has asked for another look.
+        if (standIn === undefined) continue;
+        const id = await begin(tx, wanted, standIn, defaults);
         if (id !== undefined) begun.push(id);
       }
       for (const one of planned.change.slice(0, A_TURN)) await change(tx, one, defaults);
@@ -141,11 +158,11 @@ export const createAuto = (deps: AutoDeps) => {
   const look = async (): Promise<void> => {
     // Not in the transaction: SQLite has one connection, which that holds.
     const defaults = await deps.defaults();
-    const planned = await plan(db, defaults);
-    // A transaction raises the revision: not for nothing.
-    if (isNothing(planned) || !(await isPossible(planned, defaults))) return;
     for (let isDone = false; !isDone; ) {
-      const done = await turn(defaults);
+      const planned = await plan(db, defaults);
+      // A transaction raises the revision: not for nothing.
+      if (isNothing(planned) || !(await isPossible(planned, defaults))) return;
+      const done = await turn(defaults, await makeStandIns(planned));
       isDone = done.isDone;
       if (done.begun.length > 0) await deps.syncCertificates(done.begun);
       nudge();
