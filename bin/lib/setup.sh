@@ -78,7 +78,10 @@ build_web() {
     return 1
   fi
   rm -rf "$log" "$old"
-  if [ -d "$dist/assets" ]; then cp -R "$dist/assets" "$next/before" || return 1; fi
+  if [ -d "$dist/assets" ] && ! cp -R "$dist/assets" "$next/before"; then
+    rm -rf "$next"
+    return 1
+  fi
   if [ -d "$dist" ]; then mv "$dist" "$old" || return 1; fi
   if ! mv "$next" "$dist"; then
     if [ -d "$old" ]; then mv "$old" "$dist"; fi
@@ -87,11 +90,12 @@ build_web() {
   rm -rf "$old"
 }
 
-# Builds the web interface unless it is built; one launcher at a time. Fails when it can't be: the proxy needs none.
+# Builds the web interface unless it is built; one launcher at a time, and no longer than a slow machine takes is waited for another, whose
+# build may hang. Fails when it can't be: the proxy needs none.
 ensure_web() {
   if web_is_built; then return 0; fi
   mkdir -p "$root/.cache" && (
-    flock 9 || exit 1
+    flock -w 600 9 || exit 1
     web_is_built || build_web
   ) 9>"$root/.cache/web.lock"
 }

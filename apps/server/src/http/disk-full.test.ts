@@ -18,12 +18,16 @@ describe.skipIf(!isRoot)('a full disk', () => {
   beforeAll(async () => {
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16m', 'tmpfs', disk]);
     process.env.TMPDIR = disk;
-    app = await startApp('sqlite');
-    process.env.TMPDIR = usualTmp ?? '';
-    if (usualTmp === undefined) delete process.env.TMPDIR;
+    try {
+      app = await startApp('sqlite');
+    } finally {
+      // Whatever comes of it: the files after this one share the process.
+      process.env.TMPDIR = usualTmp ?? '';
+      if (usualTmp === undefined) delete process.env.TMPDIR;
+    }
   });
   afterAll(async () => {
-    await app.stop();
+    await app?.stop();
     execFileSync('umount', [disk]);
     rmSync(disk, { recursive: true, force: true });
   });
