@@ -11,6 +11,7 @@ import { Agent, createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cpus, loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createApiCaller } from '../support/call-api.ts';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -85,19 +86,10 @@ try {
   const uuids = await fillStore(product.dataDir, { count: hostCount, originPort: port });
   await product.start();
   let token: string | undefined;
-  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const isForm = body instanceof FormData;
-    const response = await fetch(product.api + path, {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body && !isForm && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: isForm ? body : JSON.stringify(body) }),
-    });
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-    return (await response.json()) as T;
-  };
+  const { call } = createApiCaller(
+    () => product.api,
+    () => token,
+  );
   ({ token } = await call<{ token: string }>('POST', '/setup', { email: 'a@example.com', password: 'correct horse' }));
   const last = uuids.at(-1);
   const isApplied = async () => (await call<{ applied: boolean }>('GET', `/proxy-hosts/${last}`)).applied;

@@ -15,6 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 import type { CrowdsecStatus } from '@sallyport/contract';
 import { crowdsecAccount } from '@sallyport/server/testing/parts';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { ask } from '../support/http-client.ts';
 import { createProduct } from '../support/product.ts';
@@ -38,19 +39,10 @@ const origin = createServer((_request, response) => {
 });
 
 let token = '';
-const send = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${product.api}${path}`, {
-    method,
-    headers: {
-      ...(body && { 'content-type': 'application/json' }),
-      ...(token !== '' && { authorization: `Bearer ${token}` }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-};
+const { call: send } = createApiCaller(
+  () => product.api,
+  () => token,
+);
 const status = () => send<CrowdsecStatus>('GET', '/admin/crowdsec/status');
 const statusOf = async (from: string, path: string) =>
   (await ask({ port: http, host: 'site.test', path, from })).status;

@@ -10,6 +10,7 @@ import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { cpus, loadavg } from 'node:os';
 import type { ImportOutcome, ImportPreview, ImportSession } from '@sallyport/contract';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct } from '../support/product.ts';
 import { startPostgres } from '../support/start-postgres.ts';
@@ -35,14 +36,7 @@ const postgres = isPostgres ? await startPostgres() : undefined;
 const [api = 0, http = 0, https = 0] = await freePorts(3);
 const product = createProduct({ api, http, https }, postgres?.url);
 
-const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(product.api + path, {
-    method,
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as T;
-};
+const { call } = createApiCaller(() => product.api);
 
 /** Measures `work` while somebody else asks the API for its health again and again. */
 const measure = async <T>(what: string, wanted: number, work: () => Promise<T>): Promise<T> => {

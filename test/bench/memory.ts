@@ -16,6 +16,7 @@ import { fileURLToPath } from 'node:url';
 import type { SecurityStatus } from '@sallyport/contract';
 import { listProcesses } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { until } from '../support/until.ts';
@@ -81,18 +82,10 @@ const origin = createServer((_request, response) => response.end('hello, world')
 await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
 let token: string | undefined;
 
-const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(product.api + path, {
-    method,
-    headers: {
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-  return (await response.json()) as T;
-};
+const { call } = createApiCaller(
+  () => product.api,
+  () => token,
+);
 
 const visit = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePort } from '../support/free-ports.ts';
 import { ask } from '../support/http-client.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -14,18 +15,10 @@ describe('the suite, from the API to the browser', () => {
   let token = '';
   let host = '';
 
-  const call = async <T>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }> => {
-    const response = await fetch(product.api + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
-  };
+  const { send: call } = createApiCaller(
+    () => product.api,
+    () => token,
+  );
 
   const get = (path = '/', headers: Record<string, string> = {}) =>
     ask({ port: product.ports.http, host: 'shop.test', path, headers });

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AcmeAccount, Certificate, CertificateInUse, ProxyHost, SignedIn } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { sallyport } from '../support/sallyport-command.ts';
@@ -12,19 +13,14 @@ import { until } from '../support/until.ts';
 /** Generous: two cores do the work of twenty. */
 const SOON_MS = 120_000;
 
-/** Who may change settings; nobody before `beforeAll` made one. */
-let administrator: Record<string, string> = {};
+/** Token of who may change settings; nobody before `beforeAll` made one. */
+let administrator: string | undefined;
 
-const send = async <T>(product: Product, method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${product.api}${path}`, {
-    method,
-    headers: { ...administrator, ...(body && { 'content-type': 'application/json' }) },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-};
+const send = <T>(product: Product, method: string, path: string, body?: object): Promise<T> =>
+  createApiCaller(
+    () => product.api,
+    () => administrator,
+  ).call<T>(method, path, body);
 
 describe('certificates that come and renew by themselves', () => {
   let pebble: Pebble;
@@ -35,7 +31,7 @@ describe('certificates that come and renew by themselves', () => {
     [pebble] = await Promise.all([startPebble({ httpPort: http, badNonces: 50 }), product.start()]);
     const credentials = { email: 'ada@example.com', password: 'correct horse battery' };
     const { token } = await send<SignedIn>(product, 'POST', '/setup', credentials);
-    administrator = { authorization: `Bearer ${token}` };
+    administrator = token;
     for (const setting of pebble.settings) await send(product, 'POST', '/settings', setting);
     await send<AcmeAccount>(product, 'POST', '/acme/accounts', {
       name: 'Pebble',

@@ -6,6 +6,7 @@ import { createAdminSocket } from '@sallyport/haproxy';
 import { reloadHaproxy } from '@sallyport/server/testing/parts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type Origin, startOrigin } from '../support/haproxy/origins.ts';
 import { ask, exchange } from '../support/http-client.ts';
@@ -40,19 +41,10 @@ describe.runIf(isRoot)('HAProxy started by root', () => {
   let origin: Origin;
   let token: string;
 
-  const call = async <T>(method: string, path: string, body: object): Promise<T> => {
-    const response = await fetch(product.api + path, {
-      method,
-      headers: {
-        'content-type': 'application/json',
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    expect(response.status, text).toBeLessThan(300);
-    return JSON.parse(text) as T;
-  };
+  const { call } = createApiCaller(
+    () => product.api,
+    () => token,
+  );
   const config = (fields: object) =>
     call('POST', '/security/config', { name: 'default', waf_mode: 'block', admin_whitelist: '192.0.2.1', ...fields });
   const set = (key: string, value: string) => call('POST', '/settings', { key, value });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { CrowdsecStatus, Decision, LogEntry } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { ask } from '../support/http-client.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -23,19 +24,10 @@ let live: WebSocket | undefined;
 /** Of the administrator, for what needs one. */
 let token = '';
 
-const send = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${product.api}${path}`, {
-    method,
-    headers: {
-      ...(body && { 'content-type': 'application/json' }),
-      ...(token !== '' && { authorization: `Bearer ${token}` }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  expect(response.ok, `${method} ${path}: ${text}`).toBe(true);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-};
+const { call: send } = createApiCaller(
+  () => product.api,
+  () => token,
+);
 
 const status = (): Promise<CrowdsecStatus> => send('GET', '/admin/crowdsec/status');
 

@@ -16,6 +16,7 @@ import {
 } from '@sallyport/contract';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { bareEnvironment } from '../support/bare-environment.ts';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { until } from '../support/until.ts';
@@ -44,19 +45,10 @@ describe('an operator who is locked out', () => {
         .end();
     });
 
-  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const response = await fetch(product.api + path, {
-      method,
-      headers: {
-        ...(bearer && { authorization: `Bearer ${bearer}` }),
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    expect(response.status, `${method} ${path}: ${text}`).toBeLessThan(300);
-    return (text === '' ? undefined : JSON.parse(text)) as T;
-  };
+  const { call } = createApiCaller(
+    () => product.api,
+    () => bearer,
+  );
 
   const reset = async (headers: Record<string, string>): Promise<{ status: number; body: EmergencyReset }> => {
     const response = await fetch(`${emergency}/emergency/security-reset`, { method: 'POST', headers });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { SecurityStatus } from '@sallyport/contract';
 import { listProcesses } from '@sallyport/deployment/processes';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -23,19 +24,10 @@ describe('the firewall from the switch to the refusal', () => {
   let token: string;
   const arrivals: string[] = [];
 
-  const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-    const response = await fetch(product.api + path, {
-      method,
-      headers: {
-        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    expect(response.status, text).toBeLessThan(300);
-    return (text === '' ? undefined : JSON.parse(text)) as T;
-  };
+  const { call } = createApiCaller(
+    () => product.api,
+    () => token,
+  );
 
   type Sent = { method?: string; host?: string; headers?: Record<string, string>; body?: string | Buffer };
   const send = (path: string, { method = 'GET', host = 'waf.test', headers = {}, body }: Sent = {}): Promise<Answer> =>

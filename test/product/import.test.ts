@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { ImportOutcome, ImportPreview, ImportSession, ImportVerification } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -40,15 +41,7 @@ afterAll(async () => {
   origin?.close();
 });
 
-const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(product.api + path, {
-    method,
-    ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-};
+const { call } = createApiCaller(() => product.api);
 
 const visit = (host: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {

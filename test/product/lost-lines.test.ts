@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { BlockSummary } from '@sallyport/contract';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { type Postgres, startPostgres } from '../support/start-postgres.ts';
@@ -14,15 +15,8 @@ describe.each(['SQLite', 'PostgreSQL'])('refusals, kept in %s,', (store) => {
   let product: Product;
   let origin: Server;
 
-  const post = async (path: string, body: object): Promise<{ token: string }> => {
-    const response = await fetch(`${product.api}${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    expect(response.ok).toBe(true);
-    return (await response.json()) as { token: string };
-  };
+  const { call } = createApiCaller(() => product.api);
+  const post = (path: string, body: object) => call<{ token: string }>('POST', path, body);
 
   beforeAll(async () => {
     origin = createServer((_request, response) => response.end('hello'));

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ProxyHost, RestoreReport } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { ask } from '../support/http-client.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -21,20 +22,14 @@ let product: Product;
 /** Whose proxy is visited. */
 let visited: Product;
 let origin: Server;
-let authorization: string;
+let token: string;
 /** What reached the origin that neither state lets through. */
 let trespassers: string[] = [];
 
-const call = async <T>(method: string, path: string, body?: unknown): Promise<T> => {
-  const response = await fetch(product.api + path, {
-    method,
-    headers: { authorization, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-};
+const { call } = createApiCaller(
+  () => product.api,
+  () => token,
+);
 
 const put = (key: string, value: string) => call('POST', '/settings', { key, value });
 
@@ -95,12 +90,8 @@ const configure = async () => {
     response.end('origin');
   });
   await new Promise<void>((resolve) => origin.listen(0, '127.0.0.1', resolve));
-  const made = await fetch(`${product.api}/setup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ email: 'root@example.com', password: 'a long pass phrase' }),
-  });
-  authorization = `Bearer ${((await made.json()) as { token: string }).token}`;
+  const admin = { email: 'root@example.com', password: 'a long pass phrase' };
+  ({ token } = await call<{ token: string }>('POST', '/setup', admin));
 
   const list = await call<{ id: number }>('POST', '/access-lists', {
     name: 'no strangers',

@@ -14,6 +14,7 @@ import type {
 } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
+import { createApiCaller } from '../support/call-api.ts';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -65,16 +66,7 @@ describe('a host from the API to the browser', () => {
     tlsOrigin.close();
   });
 
-  const call = async <T>(method: string, path: string, body?: unknown): Promise<{ status: number; body: T }> => {
-    const isForm = body instanceof FormData;
-    const response = await fetch(product.api + path, {
-      method,
-      headers: body === undefined || isForm ? {} : { 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    return { status: response.status, body: (text === '' ? undefined : JSON.parse(text)) as T };
-  };
+  const { send: call } = createApiCaller(() => product.api);
 
   const create = async (fields: Partial<ProxyHost> & { domain: string }): Promise<ProxyHost> => {
     const { status, body } = await call<ProxyHost>('POST', '/proxy-hosts', {

@@ -6,6 +6,7 @@ import type { RestoreReport } from '@sallyport/contract';
 import { proxyDirectory } from '@sallyport/deployment/places';
 import { dataPlaneFiles } from '@sallyport/haproxy';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { ask } from '../support/http-client.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -19,19 +20,10 @@ let product: Product;
 let origin: Server;
 let bearer = '';
 
-const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-  const response = await fetch(product.api + path, {
-    method,
-    headers: {
-      ...(bearer && { authorization: `Bearer ${bearer}` }),
-      ...(body && { 'content-type': 'application/json' }),
-    },
-    ...(body && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  expect(response.status, `${method} ${path}: ${text}`).toBeLessThan(300);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-};
+const { call } = createApiCaller(
+  () => product.api,
+  () => bearer,
+);
 
 const status = async (): Promise<number> => (await ask({ port: product.ports.http, host: 'site.test' })).status;
 

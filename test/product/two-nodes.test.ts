@@ -7,6 +7,7 @@ import type { ProxyHost } from '@sallyport/contract';
 import { dataPlaneFiles } from '@sallyport/haproxy';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { ask } from '../support/http-client.ts';
@@ -27,17 +28,8 @@ const createNode = async (databaseUrl: string): Promise<Product> => {
   return createProduct({ api, http, https }, databaseUrl);
 };
 
-const call = async <T>(node: Product, method: string, path: string, body?: unknown): Promise<T> => {
-  const isForm = body instanceof FormData;
-  const response = await fetch(node.api + path, {
-    method,
-    headers: body === undefined || isForm ? {} : { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return (text === '' ? undefined : JSON.parse(text)) as T;
-};
+const call = <T>(node: Product, method: string, path: string, body?: unknown): Promise<T> =>
+  createApiCaller(() => node.api).call<T>(method, path, body);
 
 /** What a visitor of a node gets: the status and the page, or nothing. */
 const visit = (node: Product, host: string): Promise<string> =>

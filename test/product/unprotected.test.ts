@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dataPlaneFiles } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
+import { createApiCaller } from '../support/call-api.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { ask } from '../support/http-client.ts';
 import { createProduct, type Product } from '../support/product.ts';
@@ -85,16 +86,11 @@ describe('HAProxy never lets through what should be refused, from whatever it st
   let token = '';
 
   type Made = { id: number; token: string };
-  const call = async (node: Product, method: string, path: string, body: unknown): Promise<Made> => {
-    const response = await fetch(node.api + path, {
-      method,
-      headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-      body: JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return JSON.parse(text) as Made;
-  };
+  const call = (node: Product, method: string, path: string, body: unknown): Promise<Made> =>
+    createApiCaller(
+      () => node.api,
+      () => token,
+    ).call<Made>(method, path, body);
 
   const given = async (databaseUrl?: string): Promise<Product> => {
     const [api = 0, http = 0, https = 0] = await freePorts(3);

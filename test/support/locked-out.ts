@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { bareEnvironment } from './bare-environment.ts';
+import { createApiCaller } from './call-api.ts';
 import { freePorts } from './free-ports.ts';
 import { createProduct, type Product } from './product.ts';
 import { until } from './until.ts';
@@ -58,19 +59,10 @@ export const startLockedOut = async (databaseUrl?: string): Promise<LockedOut> =
   const attack = { host: 'walled.test', path: `/?id=${encodeURIComponent('1 union select password from users--')}` };
 
   let token: string | undefined;
-  const call = async <T>(method: string, path: string, body?: object): Promise<T> => {
-    const response = await fetch(product.api + path, {
-      method,
-      headers: {
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(body && { 'content-type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-    });
-    const answer = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${answer}`);
-    return (answer === '' ? undefined : JSON.parse(answer)) as T;
-  };
+  const { call } = createApiCaller(
+    () => product.api,
+    () => token,
+  );
 
   const session = await call<{ token: string }>('POST', '/setup', {
     email: 'a@example.com',
