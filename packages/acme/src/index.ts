@@ -2,6 +2,7 @@ export { ariCertificateId } from './certificate/ari-id.ts';
 export type { Ordered } from './certificate/chain.ts';
 export { makeCsr } from './certificate/csr.ts';
 export { type KeyType, keyTypes, makeCertificateKey } from './certificate/key.ts';
+export { loadX509, x509KeysOf } from './certificate/x509.ts';
 export {
   type AcmeClient,
   type AcmeClientOptions,
@@ -27,4 +28,5 @@ export type {
 export type { AcmeRequest, AcmeResponse, AcmeTransport } from './model/transport.ts';
 export { certificateNameProblem, isAddress, normaliseName } from './names/certificate-name.ts';
 export { checkOrderNames, type OrderNameProblem } from './names/order-names.ts';
+export { sameNames } from './names/same-names.ts';
 export { hmacKeyProblem } from './wire/account-key.ts';

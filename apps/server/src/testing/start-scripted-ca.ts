@@ -1,11 +1,11 @@
-import { createPrivateKey, createPublicKey, randomBytes, webcrypto } from 'node:crypto';
+import { randomBytes, webcrypto } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { loadX509, x509KeysOf } from '@sallyport/acme';
 import { makeCertificate } from '../../../../test/support/certificates.ts';
 
 const DAY_MS = 86_400_000;
-const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /** What is said in place of the right answer. */
 export interface ScriptedAnswer {
@@ -26,12 +26,9 @@ const payloadOf = async (request: IncomingMessage): Promise<unknown> => {
  * no real one does; that we speak ACME is what Pebble proves.
  */
 export const startScriptedCa = async () => {
-  // The library asks for it when it is loaded.
-  await import('reflect-metadata');
-  const x509 = await import('@peculiar/x509');
+  const x509 = await loadX509();
   const { certificate, key } = makeCertificate(['127.0.0.1']);
-  const signingKey = createPrivateKey(key).toCryptoKey(P256, false, ['sign']);
-  const ownKey = createPublicKey(key).toCryptoKey(P256, true, ['verify']);
+  const own = x509KeysOf(key);
   const issuer = new x509.X509Certificate(certificate).subjectName;
 
   const orders: { names: string[]; replaces?: string; chain?: string }[] = [];
@@ -47,11 +44,11 @@ export const startScriptedCa = async () => {
       notBefore: new Date(Date.now() - DAY_MS),
       notAfter: new Date(Date.now() + 89 * DAY_MS),
       publicKey: await publicKey.export(webcrypto),
-      signingKey,
-      signingAlgorithm: P256,
+      signingKey: own.privateKey,
+      signingAlgorithm: own.algorithm,
       extensions: [
         new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: 'dns' as const, value }))),
-        await x509.AuthorityKeyIdentifierExtension.create(ownKey),
+        await x509.AuthorityKeyIdentifierExtension.create(own.publicKey),
       ],
     });
     return `${leaf.toString('pem')}\n`;

@@ -6,6 +6,7 @@ import { limits } from '../model/limits.ts';
 import type { AcmeDirectory, Authorization, Order, RenewalInfo } from '../model/objects.ts';
 import type { AcmeResponse, AcmeTransport } from '../model/transport.ts';
 import { isAddress, normaliseName } from '../names/certificate-name.ts';
+import { sameNames } from '../names/same-names.ts';
 import { checkToken, readAuthorization } from '../read/authorization.ts';
 import { readOrder } from '../read/order.ts';
 import { parseDirectoryUrl } from '../read/own-url.ts';
@@ -98,9 +99,6 @@ const identifier = (name: string) => ({ type: isAddress(name) ? 'ip' : 'dns', va
 
 const isKind = (error: unknown, kind: string): boolean => error instanceof AcmeProblem && error.is(kind);
 
-const sameNames = (order: Order, names: readonly string[]): boolean =>
-  [...new Set(order.names)].sort().join() === [...new Set(names.map(normaliseName))].sort().join();
-
 /** A client for one account of one CA. Throws `AcmeProtocolError` for a directory's URL, and `TypeError` for a key, that can't be one. */
 export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
   const { transport, signal, pause = pauseFor, clock = () => new Date(), userAgent = '@sallyport/acme' } = options;
@@ -185,7 +183,7 @@ export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
         if (replaces === undefined || !isKind(error, 'alreadyReplaced')) throw error;
         order = await requestOrder(payload);
       }
-      if (!sameNames(order, names)) {
+      if (!sameNames(order.names, names)) {
         throw new AcmeProtocolError(
           order.url,
           `the order is for other names than those asked for: ${order.names.slice(0, 5).join(', ')}`,

@@ -1,5 +1,5 @@
-import { createPrivateKey, createPublicKey, randomBytes, X509Certificate } from 'node:crypto';
-import { isAddress, type KeyType, makeCertificateKey } from '@sallyport/acme';
+import { randomBytes, X509Certificate } from 'node:crypto';
+import { isAddress, type KeyType, loadX509, makeCertificateKey, x509KeysOf } from '@sallyport/acme';
 
 const DAY_MS = 86_400_000;
 /** Clocks of clients may be behind ours. */
@@ -9,32 +9,11 @@ const LEAF_DAYS = 30;
 /** X.520 allows no more characters in a common name (RFC 5280, appendix A). */
 const MAX_COMMON_NAME = 64;
 
-/** The library takes 16 MB of memory: whoever has no authority does not pay for it. */
-const loadX509 = async () => {
-  // The library asks for it when it is loaded.
-  await import('reflect-metadata');
-  return import('@peculiar/x509');
-};
-
 export interface Authority {
   rootPem: string;
   /** PKCS #8 PEM. */
   keyPem: string;
 }
-
-const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-
-const ALGORITHMS = {
-  p256: P256,
-  p384: { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' },
-  rsa2048: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-  rsa4096: { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' },
-} satisfies Record<KeyType, object>;
-
-const keysOf = (keyPem: string, type: KeyType) => ({
-  privateKey: createPrivateKey(keyPem).toCryptoKey(ALGORITHMS[type], false, ['sign']),
-  publicKey: createPublicKey(keyPem).toCryptoKey(ALGORITHMS[type], true, ['verify']),
-});
 
 /** 127 random bits; positive, and never shorter than it says (RFC 5280, section 4.1.2.2). */
 const serialNumber = (): string => {
@@ -59,7 +38,7 @@ const commonNameOf = (place: string): string => {
 export const makeAuthority = async (place: string, now: Date): Promise<Authority> => {
   const x509 = await loadX509();
   const keyPem = await makeCertificateKey('p256');
-  const keys = keysOf(keyPem, 'p256');
+  const { algorithm, ...keys } = x509KeysOf(keyPem);
   const { keyCertSign, cRLSign } = x509.KeyUsageFlags;
   const root = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumber(),
@@ -67,7 +46,7 @@ export const makeAuthority = async (place: string, now: Date): Promise<Authority
     notBefore: new Date(now.getTime() - DAY_MS),
     notAfter: inYears(now, ROOT_YEARS),
     keys,
-    signingAlgorithm: P256,
+    signingAlgorithm: algorithm,
     extensions: [
       // It signs leafs and no other authority. No name constraints: none of them could allow names of one label.
       new x509.BasicConstraintsExtension(true, 0, true),
@@ -97,7 +76,8 @@ export const issueLeaf = async (
   const root = new x509.X509Certificate(rootPem);
   if (root.notAfter <= now) throw new Error(`the root expired on ${root.notAfter.toISOString()}`);
   const keyPem = await makeCertificateKey(keyType);
-  const { publicKey } = keysOf(keyPem, keyType);
+  const { publicKey } = x509KeysOf(keyPem);
+  const signer = x509KeysOf(rootKeyPem);
   const { digitalSignature, keyEncipherment } = x509.KeyUsageFlags;
   const leaf = await x509.X509CertificateGenerator.create({
     serialNumber: serialNumber(),
@@ -105,8 +85,8 @@ export const issueLeaf = async (
     notBefore: new Date(now.getTime() - BACKDATE_MS),
     notAfter: new Date(Math.min(now.getTime() + LEAF_DAYS * DAY_MS, root.notAfter.getTime())),
     publicKey,
-    signingKey: keysOf(rootKeyPem, 'p256').privateKey,
-    signingAlgorithm: P256,
+    signingKey: signer.privateKey,
+    signingAlgorithm: signer.algorithm,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
       // With RSA, TLS 1.2 has handshakes that encrypt with the key.

@@ -7,6 +7,7 @@ import {
   makeCertificateKey,
   makeCsr,
   type Order,
+  sameNames,
 } from '@sallyport/acme';
 import type { AcmePreflight } from '../preflight/service.ts';
 import type { AcmeAttempt } from './acme-attempt.ts';
@@ -20,9 +21,6 @@ export interface AcmeOrderDeps extends ProvingDeps {
   preflight: Pick<AcmePreflight, 'check'>;
   clock: () => Date;
 }
-
-const sameNames = (order: Order, names: readonly string[]): boolean =>
-  [...order.names].sort().join() === [...names].sort().join();
 
 const isGone = (error: unknown): boolean =>
   error instanceof AcmeProtocolError ||
@@ -74,7 +72,7 @@ export const createAcmeOrder = (deps: AcmeOrderDeps) => {
     try {
       const order = await client.order(underWay.url);
       const isOver = order.status === 'invalid' || (order.expires !== undefined && order.expires <= clock());
-      if (!isOver && sameNames(order, row.names.split(','))) return { order, keyPem: underWay.keyPem };
+      if (!isOver && sameNames(order.names, row.names.split(','))) return { order, keyPem: underWay.keyPem };
     } catch (error) {
       if (!isGone(error)) throw error;
     }

@@ -1,3 +1,4 @@
+import { sameNames } from '@sallyport/acme';
 import { DIRECTORIES } from '../../accounts/directories.ts';
 
 const HOUR_MS = 3_600_000;
@@ -68,9 +69,6 @@ const freeAt = (counted: readonly Asked[], limit: number, ms: number): Date | un
   const times = counted.map(({ at }) => at.getTime()).sort((a, b) => a - b);
   return new Date((times[counted.length - limit] ?? 0) + ms);
 };
-
-const sameNames = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && [...a].sort().join() === [...b].sort().join();
 
 /** Throws `LimitReached` for an order that would go beyond what the authority allows, with when it is possible again. */
 export const checkLimits = (question: LedgerQuestion): void => {
