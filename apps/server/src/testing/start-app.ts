@@ -20,7 +20,8 @@ export const onBothDatabases = (name: string, tests: (kind: DatabaseKind) => voi
   describe.each<DatabaseKind>(['sqlite', 'postgres'])(`${name} on %s`, tests);
 };
 
-const createPostgresDatabase = async () => {
+/** Makes a database like `template`. */
+const createPostgresDatabase = async (template: string) => {
   const adminUrl = inject('postgresUrl');
   const name = `t_${process.pid}_${Math.random().toString(36).slice(2, 10)}`;
   const run = async (statement: string) => {
@@ -29,7 +30,7 @@ const createPostgresDatabase = async () => {
     await client.query(statement);
     await client.end();
   };
-  await run(`create database ${name}`);
+  await run(`create database ${name} template ${template}`);
   const url = new URL(adminUrl);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => run(`drop database if exists ${name} with (force)`) };
@@ -38,7 +39,7 @@ const createPostgresDatabase = async () => {
 /** Runs `work` with the configuration of a store that nothing has been written to yet. */
 export const emptyStore = async (kind: DatabaseKind, work: (config: Config) => Promise<void>): Promise<void> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
-  const database = kind === 'postgres' ? await createPostgresDatabase() : undefined;
+  const database = kind === 'postgres' ? await createPostgresDatabase('template1') : undefined;
   try {
     await work({ ...parseConfig({ SALLYPORT_DATA_DIR: dataDir }, '/'), databaseUrl: database?.url });
   } finally {
@@ -81,7 +82,7 @@ export const startApp = async (
   options: TestOptions = {},
 ): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
-  const database = kind === 'postgres' ? await createPostgresDatabase() : undefined;
+  const database = kind === 'postgres' ? await createPostgresDatabase(inject('postgresTemplate')) : undefined;
   const config: Config = {
     ...parseConfig(
       {
