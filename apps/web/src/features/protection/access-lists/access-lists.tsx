@@ -1,9 +1,9 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { AccessList } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
@@ -11,6 +11,7 @@ import { Moment } from '../../../ui/moment.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';
+import { RowLink } from '../../../ui/table/row-link.tsx';
 
 const uuidOf = ({ uuid }: AccessList): string => uuid;
 const textOf = ({ name, description, rules, countries }: AccessList): string =>
@@ -43,11 +44,7 @@ export const AccessLists = () => {
         header: t('accessLists.name'),
         size: 200,
         meta: { grow: 2, isVital: true },
-        cell: ({ row: { original } }) => (
-          <Anchor component={Link} to={`/access-lists/${original.uuid}`} className="foreign" inherit>
-            {original.name}
-          </Anchor>
-        ),
+        cell: ({ row: { original } }) => <RowLink to={`/access-lists/${original.uuid}`} name={original.name} />,
       },
       {
         id: 'type',

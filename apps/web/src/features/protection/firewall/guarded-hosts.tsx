@@ -1,4 +1,4 @@
-import { Anchor, Button, NativeSelect, Switch } from '@mantine/core';
+import { Button, NativeSelect, Switch } from '@mantine/core';
 import type { ProxyHost } from '@sallyport/contract';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,6 +11,7 @@ import { notifyFailed } from '../../../ui/notify.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
+import { RowLink } from '../../../ui/table/row-link.tsx';
 import { TableBar } from '../../../ui/table/table-bar.tsx';
 import { batchOf, offerUndo } from '../../../ui/undo.tsx';
 import { useConfig } from '../security/stored.ts';
@@ -76,11 +77,7 @@ export const GuardedHosts = () => {
         header: t('domain'),
         size: 220,
         meta: { grow: 3, isVital: true },
-        cell: ({ row: { original } }) => (
-          <Anchor component={Link} to={`/hosts/${original.uuid}`} className="foreign" inherit>
-            {nameOf(original)}
-          </Anchor>
-        ),
+        cell: ({ row: { original } }) => <RowLink to={`/hosts/${original.uuid}`} name={nameOf(original)} />,
       },
       {
         id: 'guard',

@@ -1,14 +1,15 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { AcmeAccount } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';
+import { RowLink } from '../../../ui/table/row-link.tsx';
 import { CertificateTabs } from './tabs.tsx';
 
 const uuidOf = ({ uuid }: AcmeAccount): string => uuid;
@@ -27,9 +28,7 @@ export const Accounts = () => {
         size: 180,
         meta: { grow: 1, isVital: true },
         cell: ({ row: { original } }) => (
-          <Anchor component={Link} to={`/certificates/accounts/${original.uuid}`} className="foreign" inherit>
-            {original.name}
-          </Anchor>
+          <RowLink to={`/certificates/accounts/${original.uuid}`} name={original.name} />
         ),
       },
       {

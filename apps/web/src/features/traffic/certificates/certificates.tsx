@@ -1,15 +1,16 @@
-import { Anchor, Button, Group } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import type { ListedCertificate } from '@sallyport/contract';
 import { IconCertificate, IconUpload } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';
+import { RowLink } from '../../../ui/table/row-link.tsx';
 import { CertificateBadge, stateOf } from './certificate-state.tsx';
 import { CertificateTabs } from './tabs.tsx';
 
@@ -34,11 +35,7 @@ export const Certificates = () => {
         header: t('certificates.name'),
         size: 190,
         meta: { grow: 2, isVital: true },
-        cell: ({ row: { original } }) => (
-          <Anchor component={Link} to={`/certificates/${original.uuid}`} className="foreign" inherit>
-            {original.name}
-          </Anchor>
-        ),
+        cell: ({ row: { original } }) => <RowLink to={`/certificates/${original.uuid}`} name={original.name} />,
       },
       {
         id: 'names',

@@ -1,13 +1,14 @@
-import { Anchor, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { DnsProvider, DnsProviderType } from '@sallyport/contract';
 import { IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';
+import { RowLink } from '../../../ui/table/row-link.tsx';
 import { CertificateTabs } from './tabs.tsx';
 
 const uuidOf = ({ uuid }: DnsProvider): string => uuid;
@@ -26,9 +27,7 @@ export const DnsProviders = () => {
         size: 200,
         meta: { grow: 1, isVital: true },
         cell: ({ row: { original } }) => (
-          <Anchor component={Link} to={`/certificates/dns-providers/${original.uuid}`} className="foreign" inherit>
-            {original.name}
-          </Anchor>
+          <RowLink to={`/certificates/dns-providers/${original.uuid}`} name={original.name} />
         ),
       },
       {

@@ -1,12 +1,13 @@
-import { ActionIcon, Anchor, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
 import type { AccessList, ListedCertificate, ProxyHost } from '@sallyport/contract';
 import { IconExternalLink, IconKey, IconLock, IconPlugConnected, IconShield } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useSearchParams } from 'react-router';
+import { useSearchParams } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
+import { RowLink } from '../../../ui/table/row-link.tsx';
 import { originOf, siteOf } from './addresses.ts';
 import { HostMenu } from './host-menu.tsx';
 import { stateOf } from './host-state.ts';
@@ -18,9 +19,7 @@ const Domain = ({ host, search }: { host: ProxyHost; search: string }) => {
   const site = siteOf(host);
   return (
     <Group gap={6} wrap="nowrap">
-      <Anchor component={Link} to={{ pathname: `/hosts/${host.uuid}`, search }} className="foreign" inherit truncate>
-        {first}
-      </Anchor>
+      <RowLink to={{ pathname: `/hosts/${host.uuid}`, search }} name={first} />
       {others.length > 0 && (
         <Tooltip label={<span className="foreign">{others.slice(0, 20).join(', ')}</span>} multiline maw={420}>
           <Text span size="xs" c="dimmed" flex="none">

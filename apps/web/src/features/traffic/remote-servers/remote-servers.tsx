@@ -1,9 +1,9 @@
-import { ActionIcon, Anchor, Button, Tooltip } from '@mantine/core';
+import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import type { RemoteServer } from '@sallyport/contract';
 import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Link, useNavigate } from 'react-router';
+import { useNavigate } from 'react-router';
 import { useChange, useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { Moment } from '../../../ui/moment.tsx';
@@ -11,6 +11,7 @@ import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';
+import { RowLink } from '../../../ui/table/row-link.tsx';
 
 interface ConnectionTest {
   reachable: boolean;
@@ -53,11 +54,7 @@ export const RemoteServers = () => {
         header: t('servers.name'),
         size: 200,
         meta: { grow: 2, isVital: true },
-        cell: ({ row: { original } }) => (
-          <Anchor component={Link} to={`/servers/${original.uuid}`} className="foreign" inherit>
-            {original.name}
-          </Anchor>
-        ),
+        cell: ({ row: { original } }) => <RowLink to={`/servers/${original.uuid}`} name={original.name} />,
       },
       {
         id: 'address',
