@@ -199,6 +199,18 @@ test('a certificate is renewed in the window that its authority proposes, as the
     expect(renewed.last_attempt_at).toBe(new Date(now).toISOString());
     const mine = ca.orders.filter(({ names }) => names.includes('wished.test'));
     expect(mine.map(({ replaces }) => replaces)).toEqual([undefined, ariCertificateId(mine[0]?.chain ?? '')]);
+
+    // A clock that runs ahead finds each one over, and what is to be tried again is so much too late.
+    const today = now;
+    now += 400 * DAY_MS;
+    await app.send('POST', `/certificates/${id}/renew`);
+    const triedAt = (one: CertificateInUse) => Date.parse(one.last_attempt_at ?? '');
+    const failed = await settled(app, id, (one) => hasEnded(one) && triedAt(one) === now);
+    expect(failed.issue).toMatch(/has expired already/);
+    now = today;
+    await order(app, provider, ['third.test']);
+    const mended = await settled(app, id, (one) => hasEnded(one) && triedAt(one) === now);
+    expect(Date.parse(mended.next_attempt_at ?? '') - now).toBeLessThanOrEqual(90 * DAY_MS);
   } finally {
     await app.stop();
     await ca.stop();

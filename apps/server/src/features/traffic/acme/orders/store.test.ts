@@ -7,8 +7,7 @@ import { newOrderRow } from './service.ts';
 import { orderStore } from './store.ts';
 
 const at = (minute: number): string => new Date(Date.UTC(2026, 10, 22, 12, minute)).toISOString();
-const NOW = at(30);
-const LATEST = at(32);
+const MOMENTS = { now: at(30), latest: at(32), ahead: at(45) };
 
 onBothDatabases('orders that are due', (kind) => {
   test('come in turn, and what is not there yet before a thousand renewals', async () => {
@@ -17,7 +16,7 @@ onBothDatabases('orders that are due', (kind) => {
       const db = database.kysely;
       const given = async (
         name: string,
-        how: { isThere: boolean; due: string; checkDue?: string; leased?: string },
+        how: { isThere: boolean; due: string; checkDue?: string; leased?: string; tried?: string },
       ) => {
         const certificate = {
           uuid: randomUUID(),
@@ -34,7 +33,11 @@ onBothDatabases('orders that are due', (kind) => {
           .returning('id')
           .executeTakeFirstOrThrow();
         const row = newOrderRow(id, [name], { issuer: 'internal', key_type: 'p256' }, { isAuto: false, now: how.due });
-        const more = { ari_checked_until: how.checkDue ?? null, leased_until: how.leased ?? '' };
+        const more = {
+          ari_checked_until: how.checkDue ?? null,
+          leased_until: how.leased ?? '',
+          last_attempt_at: how.tried ?? null,
+        };
         await orderStore(db).insert([{ ...row, ...more }]);
         return id;
       };
@@ -46,11 +49,13 @@ onBothDatabases('orders that are due', (kind) => {
         const retried = await given('retried', { isThere: false, due: at(28) });
         const fresh = await given('fresh', { isThere: false, due: at(29) });
         const aheadOfTime = await given('leased by a clock ahead', { isThere: true, due: at(25), leased: at(59) });
+        const triedAhead = await given('tried by a clock ahead', { isThere: true, due: at(55), tried: at(46) });
+        await given('tried', { isThere: true, due: at(55), tried: at(44) });
         await given('not due', { isThere: true, due: at(40) });
         await given('leased', { isThere: false, due: at(5), leased: at(31) });
-        const all = [retried, fresh, early, late, aheadOfTime, checked];
-        expect(await orderStore(db).due(NOW, LATEST, 10)).toEqual(all);
-        expect(await orderStore(db).due(NOW, LATEST, 2)).toEqual(all.slice(0, 2));
+        const all = [retried, fresh, early, late, aheadOfTime, checked, triedAhead];
+        expect(await orderStore(db).due(MOMENTS, 10)).toEqual(all);
+        expect(await orderStore(db).due(MOMENTS, 2)).toEqual(all.slice(0, 2));
       } finally {
         await database.stop();
       }

@@ -19,6 +19,13 @@ type Changes = Updateable<CertificateOrderRow>;
 /** Fields to be stored, or what the database makes of them. */
 type Fields = { [Name in keyof Changes]: Changes[Name] | RawBuilder<Changes[Name]> };
 
+/** Now, and what lies so far ahead of it that a wrong clock has written it. */
+export interface Moments {
+  now: string;
+  latest: string;
+  ahead: string;
+}
+
 const NOBODY = { leased_by: '', leased_until: '' } as const;
 
 export const orderStore = (db: Executor) => ({
@@ -48,14 +55,21 @@ export const orderStore = (db: Executor) => ({
 
   /**
    * Orders that are due and that nobody works at, those that wait longest first; but before all renewals, which have a third of a
-   * lifetime, what somebody waits for: certificates that are not there yet. `latest`: leases beyond it are none.
+   * lifetime, what somebody waits for: certificates that are not there yet. `latest`: leases beyond it are none;
+   * `ahead`: what was tried after it was tried by a clock that ran ahead, whose times are none either.
    */
-  async due(now: string, latest: string, limit: number): Promise<number[]> {
+  async due({ now, latest, ahead }: Moments, limit: number): Promise<number[]> {
     const rows = await db
       .selectFrom('certificate_orders')
       .innerJoin('certificates', 'certificates.id', 'certificate_orders.certificate_id')
       .select('certificate_id')
-      .where(({ eb, or }) => or([eb('next_attempt_at', '<=', now), eb('ari_checked_until', '<=', now)]))
+      .where(({ eb, or, and }) =>
+        or([
+          eb('next_attempt_at', '<=', now),
+          eb('ari_checked_until', '<=', now),
+          and([eb('last_attempt_at', '>', ahead), eb('next_attempt_at', 'is not', null)]),
+        ]),
+      )
       // A clock that ran ahead must not have leased it for years.
       .where(({ eb, or }) => or([eb('leased_until', '<=', now), eb('leased_until', '>', latest)]))
       .orderBy('is_placeholder', 'desc')

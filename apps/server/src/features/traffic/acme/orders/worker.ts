@@ -24,6 +24,7 @@ const AT_ONCE = 4;
 /** So long nobody else takes an order of a process that was killed. */
 const LEASE_MS = 60_000;
 const BEAT_MS = 15_000;
+const AHEAD_MS = 24 * 3_600_000;
 
 /** Works at the orders that are due, each taken by one node at a time. */
 export const createWorker = (deps: WorkerDeps) => {
@@ -37,13 +38,16 @@ export const createWorker = (deps: WorkerDeps) => {
     const until = new Date(now + LEASE_MS).toISOString();
     // Whatever a clock that ran ahead has leased is free again once that shows.
     const latest = new Date(now + 2 * LEASE_MS).toISOString();
-    return { now: new Date(now).toISOString(), until, latest };
+    // Clocks of nodes differ; what is so far ahead was written by a wrong one, and would wait until that time comes.
+    const ahead = new Date(now + AHEAD_MS).toISOString();
+    return { now: new Date(now).toISOString(), until, latest, ahead };
   };
 
   const workAt = async (claim: Claim): Promise<void> => {
     const row = await store.find(claim.id);
     if (!row) return;
-    const isDue = row.next_attempt_at !== null && row.next_attempt_at <= clock().toISOString();
+    const { now, ahead } = times();
+    const isDue = row.next_attempt_at !== null && (row.next_attempt_at <= now || (row.last_attempt_at ?? '') > ahead);
     if (!isDue) return checkRenewal(row, claim);
     if (await isWanted(row)) return attempt(claim);
     await store.release(row, claim.token, { next_attempt_at: null, ari_checked_until: null });
@@ -72,8 +76,9 @@ export const createWorker = (deps: WorkerDeps) => {
 
   const look = async (): Promise<void> => {
     while (!stopping.signal.aborted && running.size < AT_ONCE) {
-      const { now, latest, until } = times();
-      const due = (await store.due(now, latest, AT_ONCE)).filter((id) => !running.has(id));
+      const { until, ...moments } = times();
+      const { now, latest } = moments;
+      const due = (await store.due(moments, AT_ONCE)).filter((id) => !running.has(id));
       const [id] = due;
       if (id === undefined) return;
       claims += 1;

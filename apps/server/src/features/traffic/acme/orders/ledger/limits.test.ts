@@ -68,6 +68,14 @@ describe('an order is refused before the authority would', () => {
     expect(refusal(before, { names: ['b.example.com'] })).toBeUndefined();
   });
 
+  test('but not for what a clock that ran a year ahead has noted', () => {
+    const ahead = [1, 2, 3, 4].map((day) => asked(-365 * DAY_MS - day));
+    expect(refusal(ahead)).toBeUndefined();
+    expect(refusal(ahead.map((one) => ({ ...one, outcome: 'failed' as const })))).toBeUndefined();
+    // Clocks of two nodes differ a little.
+    expect(refusal([asked(-1_000), asked(-2_000)])).toBeInstanceOf(LimitReached);
+  });
+
   test('but a renewal by ARI is exempt, and counts for nothing', () => {
     const many = [1, 2, 3, 4].map((day) => asked(day * DAY_MS));
     expect(refusal(many)).toBeInstanceOf(LimitReached);

@@ -60,8 +60,9 @@ export interface LedgerQuestion {
   now: Date;
 }
 
+/** Those of the last `ms`. What was noted by a clock that ran ahead does not count, for it would until that time comes. */
 const within = (asked: readonly Asked[], now: Date, ms: number): Asked[] =>
-  asked.filter(({ at }) => at.getTime() > now.getTime() - ms);
+  asked.filter(({ at }) => at.getTime() > now.getTime() - ms && at.getTime() <= now.getTime() + HOUR_MS);
 
 /** When the one of them is over that keeps one more from being below the limit. */
 const freeAt = (counted: readonly Asked[], limit: number, ms: number): Date | undefined => {
