@@ -49,6 +49,15 @@ test('a server is added, tested, changed and deleted', async () => {
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'storage' }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
+  // Escape is the question's, and then the form's.
+  await page.getByRole('dialog', { name: 'Delete storage?' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog', { name: 'Delete storage?' }).waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'Delete' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Delete' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'storage' }).click();
+  await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog', { name: 'Delete storage?' }).getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No remote server yet').waitFor();
   expect(errors).toEqual([]);

@@ -31,7 +31,7 @@ export const CopyField = ({ label, description, value }: CopyFieldProps) => {
       description={description}
       value={value}
       readOnly
-      ff="monospace"
+      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
       onFocus={({ currentTarget }) => currentTarget.select()}
       rightSection={
         <Tooltip label={isCopied ? t('copied') : t('copy')}>

@@ -4,7 +4,9 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-const INSTALL = 'install it with: apt-get install crowdsec (docs/guide/crowdsec.md tells how without internet)';
+// The package alone would register with its makers.
+const INSTALL =
+  'install it with: bin/up --with=crowdsec (docs/guide/crowdsec.md tells how by hand, and without internet)';
 
 /** What Debian's package brings beside its hub, and what every layout has to have. */
 export const PATTERNS = '/etc/crowdsec/patterns';
