@@ -26,11 +26,13 @@ const run = (...args: string[]): Promise<{ code: number; out: string; err: strin
   });
 
 describe('waf check', () => {
-  test('names file, line, column, token and what was expected, and fails', async () => {
-    const path = file('bad.conf', 'SecRule ARGS "@rx a" \\\n  "id:1,t:lowercse"\n');
+  test('names file, line, column, token and what was expected, and fails; a terminal obeys nothing of it', async () => {
+    const path = file('bad.conf', 'SecRule ARGS "@rx a" \\\n  "id:1,t:lowercse"\nSec\x1b[31m x\n');
     const { code, out } = await run('check', path);
     expect(out).toBe(
-      `${path}:2:11: error: There is no such transformation (near "lowercse"; expected lowercase)\nthe rules do not load: 1 errors\n`,
+      `${path}:3:1: error: There is no such directive (near "Sec\ufffd[31m"; expected a directive of SecLang)\n` +
+        `${path}:2:11: error: There is no such transformation (near "lowercse"; expected lowercase)\n` +
+        'the rules do not load: 2 errors\n',
     );
     expect(code).toBe(1);
   });

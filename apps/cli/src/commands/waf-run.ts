@@ -18,7 +18,7 @@ import {
 import type { Command } from 'commander';
 import { CommandFailure } from '../failure.ts';
 import { locate } from '../instances.ts';
-import { print } from '../print.ts';
+import { print, visible } from '../print.ts';
 import { readRawRequest } from '../read-raw-request.ts';
 import { type CheckOptions, type ExplainOptions, FOUND_SOMETHING } from './waf-options.ts';
 
@@ -41,9 +41,9 @@ export const checkFiles = (files: readonly string[], options: CheckOptions): voi
   const errors = report.diagnostics.filter(({ severity }) => severity === 'error');
   if (options.json === true) print(JSON.stringify(report, null, 2));
   else {
-    for (const diagnostic of report.diagnostics) print(formatDiagnostic(diagnostic));
+    for (const line of linesOf(report.diagnostics)) print(line);
     for (const { file, line, column, kind, ruleId, message } of report.findings) {
-      print(`${file}:${line}:${column}: ${kind}: rule ${ruleId}: ${message}`);
+      print(visible(`${file}:${line}:${column}: ${kind}: rule ${ruleId}: ${message}`));
     }
     const summary = `${report.diagnostics.length} diagnostics, ${report.findings.length} findings`;
     print(
@@ -86,8 +86,12 @@ const rulesInForce = (command: Command): RuleSource[] => {
 
 type GuardRuleSource = GuardConfig['waf']['rule_sources'][number];
 
+/** Rules come from elsewhere, and what is wrong in them is shown as it stands there. */
+const linesOf = (diagnostics: readonly Diagnostic[]): string[] =>
+  diagnostics.map((diagnostic) => visible(formatDiagnostic(diagnostic)));
+
 const errorsOf = (diagnostics: readonly Diagnostic[]): string[] =>
-  diagnostics.filter(({ severity }) => severity === 'error').map(formatDiagnostic);
+  linesOf(diagnostics.filter(({ severity }) => severity === 'error'));
 
 const paranoiaSource = (level: string | undefined): RuleSource[] => {
   if (level === undefined) return [];
