@@ -76,8 +76,23 @@ export class HaproxyError extends Error {
   }
 }
 
+/** Throws a `HaproxyError` for a file with too many lines: to read half a million of them first would take a second. */
+const checkLines = ({ name: file, content }: SourceFile): void => {
+  let start = 0;
+  for (let number = 0; number < MAX_LINES; number++) {
+    const end = content.indexOf('\n', start);
+    if (end === -1) return;
+    start = end + 1;
+  }
+  if (start === content.length) return;
+  const [text = ''] = content.slice(start, start + MAX_LINE).split('\n');
+  throw new HaproxyError(`there are more than ${MAX_LINES} lines`, { file, line: MAX_LINES + 1, column: 1 }, text);
+};
+
 /** Reads one file into sections. Throws a `HaproxyError`. */
-export const parseHaproxy = ({ name: file, content }: SourceFile): Section[] => {
+export const parseHaproxy = (source: SourceFile): Section[] => {
+  checkLines(source);
+  const { name: file, content } = source;
   const sections: Section[] = [];
   let number = 0;
   for (let from = 0; from < content.length; ) {
@@ -86,7 +101,6 @@ export const parseHaproxy = ({ name: file, content }: SourceFile): Section[] => 
     const at = { file, line: ++number, column: 1 };
     const text = content.slice(from, Math.min(end, from + MAX_LINE + 1));
     if (text.length > MAX_LINE) throw new HaproxyError(`a line may have ${MAX_LINE} characters`, at, text);
-    if (number > MAX_LINES) throw new HaproxyError(`there are more than ${MAX_LINES} lines`, at, text);
     from = end + 1;
     const words = wordsOf(text, at);
     const [first, name] = words;

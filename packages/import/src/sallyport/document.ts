@@ -3,7 +3,10 @@ import { warn } from '../loss.ts';
 import type { Place, SourceError, SourceFile } from '../reading.ts';
 import { shorten } from '../shorten.ts';
 import { lineOf } from '../text-of.ts';
-import { readYaml, YamlError } from '../yaml.ts';
+import { readYaml, TooMuchYaml, YamlError } from '../yaml.ts';
+
+/** Ten thousand hosts with fifteen fields each have less; YAML is read slowly. */
+const MOST_MARKS = 1_000_000;
 
 /** A document of ours, nothing of it looked at. */
 export interface OwnDocument {
@@ -69,7 +72,7 @@ export const readDocument = ({ name: file, content }: SourceFile): OwnDocument =
     return { sections: json, placeOfHost: (index) => ({ ...start, ...(places[index] ?? places.at(-1)) }) };
   }
   try {
-    const { value, document, placeOf } = readYaml(content);
+    const { value, document, placeOf } = readYaml(content, { mostMarks: MOST_MARKS });
     if (!isObject(value)) throw new DocumentError(start, 'this is no document of Sallyport', lineOf(content, 1));
     const seq = isMap(document.contents) ? document.contents.get('proxy_hosts') : undefined;
     const nodes = isSeq(seq) ? seq.items : [];
@@ -85,8 +88,8 @@ export const readDocument = ({ name: file, content }: SourceFile): OwnDocument =
     };
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
-    const { line = 1, column = 1, message } = error;
-    const at = { file, line, column };
-    throw new DocumentError(at, `this is no YAML: ${shorten(message, 200)}`, lineOf(content, line));
+    const { line = 1, column = 1, message, text = lineOf(content, line) } = error;
+    const why = error instanceof TooMuchYaml ? message : `this is no YAML: ${message}`;
+    throw new DocumentError({ file, line, column }, why, text);
   }
 };

@@ -8,6 +8,8 @@ import { isObject } from './document.ts';
 
 const isHost = compileCheck(ProxyHostAsCode);
 const FIELDS = new Set(Object.keys(ProxyHostAsCode.properties));
+/** Of one document; nobody reads more. */
+const MAX_ERRORS = 1_000;
 const REQUIRED = ['forward_host', 'forward_port'] as const;
 
 /** What is found on the way. */
@@ -16,6 +18,11 @@ export interface Found {
   warnings: ImportWarning[];
   errors: SourceError[];
 }
+
+/** Whether a host has what it takes, and nothing else. */
+const isWhole = (entry: object): boolean =>
+  REQUIRED.every((field) => Reflect.get(entry, field) !== undefined) &&
+  Object.keys(entry).every((field) => FIELDS.has(field));
 
 const problemOf = (entry: unknown): string | undefined => {
   const unknown = isObject(entry) ? Object.keys(entry).find((field) => !FIELDS.has(field)) : undefined;
@@ -36,9 +43,10 @@ const offending = (entry: unknown, problem: string): string => {
 /** Hosts of an entry of `proxy_hosts`; what is wrong with it is in `errors`. */
 export const hostsOf = (entry: unknown, place: Place, index: number, found: Found): ImportedHost[] => {
   const { lists, warnings, errors } = found;
-  const problem = problemOf(entry);
-  if (problem !== undefined || !isHost.accepts(entry)) {
-    const message = problem ?? 'it is no host';
+  if (!isHost.accepts(entry) || !isWhole(entry)) {
+    // To say of each of a million what is wrong with it takes long.
+    if (errors.length >= MAX_ERRORS) return [];
+    const message = problemOf(entry) ?? 'it is no host';
     errors.push({ ...warn(place, `proxy_hosts[${index}]: ${message}`), text: offending(entry, message) });
     return [];
   }

@@ -136,6 +136,18 @@ test('another version, no YAML, and bombs are errors', () => {
   expect(told(`sallyport: 1\na: ${'['.repeat(40)}${']'.repeat(40)}`)).toEqual([
     '1: this is no YAML: it is nested too deeply',
   ]);
+  expect(told(`sallyport: 1\nproxy_hosts:\n${'- a\n'.repeat(300_000)}`)).toEqual([
+    '1: there are more than 1000000 words and marks in it: write it as JSON, which may have more',
+  ]);
+  const twice = read('sallyport: 1\nproxy_hosts:\n  - domain: a.test\n    enabled: true\n    enabled: false\n').errors;
+  expect(twice).toMatchObject([
+    { line: 5, column: 5, message: 'this is no YAML: the key enabled is there twice', text: 'enabled: false' },
+  ]);
+  // On one long line, too, what is shown is what is wrong; and a key a line is not compared with all before it.
+  const long = `sallyport: 1\na: [${'x, '.repeat(1_000)}"offending" "text"]\n`;
+  expect(read(long).errors[0]?.text).toContain('"offending" "text"');
+  const keys = Array.from({ length: 100_000 }, (_, index) => `k${index}: 1\n`).join('');
+  expect(read(`sallyport: 1\n${keys}`).source).toBe('sallyport');
   expect(
     messagesOf(
       readFiles([

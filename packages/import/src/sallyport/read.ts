@@ -59,7 +59,7 @@ export const readSallyport = (files: readonly SourceFile[]): Reading => {
       source: 'sallyport',
       ...reading,
       warnings: atMost(MAX_WARNINGS, [...warnings, ...unread]),
-      errors: errors.slice(0, MAX_WARNINGS),
+      errors,
       staticFiles: [],
     };
   } catch (error) {

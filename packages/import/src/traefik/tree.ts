@@ -1,9 +1,10 @@
 import { parse as parseToml, TomlError } from 'smol-toml';
-import { type Alias, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Alias, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
 import { warn } from '../loss.ts';
 import type { Place, SourceError, SourceFile } from '../reading.ts';
 import { shorten } from '../shorten.ts';
 import { lineOf } from '../text-of.ts';
+import { parseYaml, type YamlDocument, YamlError } from '../yaml.ts';
 
 /** A value of a file with its place; keys are lower case, since Traefik does not tell them apart. */
 export interface Tree {
@@ -63,32 +64,23 @@ const checkSize = (text: string, at: Place): void => {
 
 class YamlReader {
   readonly #file: string;
-  readonly #lines = new LineCounter();
+  readonly #document: YamlDocument;
   readonly #anchors = new Map<string, Node>();
   #left = MAX_VALUES;
 
-  constructor(file: string) {
-    this.#file = file;
+  /** Throws a `YamlError`. */
+  constructor({ name, content }: SourceFile) {
+    this.#file = name;
+    this.#document = parseYaml(content, { isLenient: true });
   }
 
   #at(offset: number | undefined): Place {
-    const { line, col } = this.#lines.linePos(offset ?? 0);
-    return { file: this.#file, line: Math.max(1, line), column: Math.max(1, col) };
+    const { line, col } = this.#document.placeOf(offset ?? 0);
+    return { file: this.#file, line, column: col };
   }
 
-  read(content: string): Tree {
-    const document = parseDocument(content, { lineCounter: this.#lines, uniqueKeys: false, logLevel: 'silent' });
-    const [error] = document.errors;
-    if (error) {
-      const at = this.#at(error.pos[0]);
-      const [message = ''] = error.message.split(/ at line \d+|\n/);
-      throw new TraefikError(
-        `this is no YAML: ${message}`,
-        at,
-        content.slice(error.pos[0], error.pos[0] + 60).split('\n')[0],
-      );
-    }
-    return this.#tree(document.contents, 0, { file: this.#file, line: 1, column: 1 });
+  read(): Tree {
+    return this.#tree(this.#document.document.contents, 0, { file: this.#file, line: 1, column: 1 });
   }
 
   #tree(node: unknown, depth: number, around: Place): Tree {
@@ -158,6 +150,9 @@ const fromToml = ({ name, content }: SourceFile): Tree => {
   }
 };
 
+const fromYamlError = ({ message, line = 1, column = 1, text }: YamlError, file: string): TraefikError =>
+  new TraefikError(`this is no YAML: ${message}`, { file, line, column }, text);
+
 /** Reads a YAML or TOML file, which is told from the content. Throws a `TraefikError`. */
 export const treeOf = (file: SourceFile): Tree => {
   const { name, content } = file;
@@ -166,11 +161,9 @@ export const treeOf = (file: SourceFile): Tree => {
     /^[\t ]*\[{1,2}[^\]\n]+\]{1,2}[\t ]*(?:#.*)?\r?$/m.test(content) && !/^(?:http|services):/m.test(content);
   try {
     checkSize(content, start);
-    return isToml() ? fromToml(file) : new YamlReader(name).read(content);
+    return isToml() ? fromToml(file) : new YamlReader(file).read();
   } catch (error) {
-    // The stack, not the memory: levels that are made by indentation or dashes.
-    const found =
-      error instanceof RangeError ? new TraefikError(`there are more than ${MAX_DEPTH} levels`, start) : error;
+    const found = error instanceof YamlError ? fromYamlError(error, name) : error;
     if (found instanceof TraefikError) found.found.text ??= shorten(lineOf(content, found.found.line), 200);
     throw found;
   }

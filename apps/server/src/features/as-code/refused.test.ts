@@ -1,7 +1,15 @@
 import type { ConfigDocument, ErrorBody } from '@sallyport/contract';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createGiven, fromOutside } from '../../testing/given-accounts.ts';
-import { applied, exported, type Instance, inShort, openInstance, refused } from '../../testing/given-as-code.ts';
+import {
+  applied,
+  apply,
+  exported,
+  type Instance,
+  inShort,
+  openInstance,
+  refused,
+} from '../../testing/given-as-code.ts';
 import { onBothDatabases } from '../../testing/start-app.ts';
 
 onBothDatabases('what a document is refused for', (kind) => {
@@ -76,6 +84,9 @@ onBothDatabases('what a document is refused for', (kind) => {
     expect(await refused(one, 'sallyport: 1\naccess_lists: [\n')).toMatch(
       /^body is not valid YAML: line \d+, column \d+: /,
     );
+    const broken = 'sallyport: 1\nproxy_hosts:\n  - domain: "a.example.com\n';
+    const { body } = await apply(one, broken);
+    expect(body.details).toBe('the line is - domain: "a.example.com');
     expect(await refused(one, 'sallyport: 1\nsallyport: 1\n')).toContain('line 2');
     expect(await refused(one, 'sallyport: !!js/function "x"\n')).toContain('line 1');
     const bomb = ['a: &a0 [x,x,x,x,x,x,x,x,x]'];

@@ -15,8 +15,9 @@ const read = (text: string): YamlOutcome => {
   } catch (error) {
     if (error instanceof RangeError) return { problem: 'its aliases stand for too much' };
     if (!(error instanceof YamlError)) throw error;
-    const { line, column, message } = error;
-    return { problem: line === undefined ? message : `line ${line}, column ${column}: ${message}` };
+    const { line, column, message, text } = error;
+    if (line === undefined) return { problem: message };
+    return { problem: `line ${line}, column ${column}: ${message}`, ...(text && { text }) };
   }
 };
 

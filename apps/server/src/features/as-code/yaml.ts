@@ -20,11 +20,15 @@ export const createYaml = () => {
         says: { subject: 'the document', verb: 'read' },
       }),
     );
-    if ('problem' in outcome) throw refuse.invalid(`body is not valid YAML: ${outcome.problem}`);
+    if ('problem' in outcome) {
+      const { problem, text } = outcome;
+      const details = text === undefined ? {} : { details: `the line is ${text}` };
+      throw refuse.invalid(`body is not valid YAML: ${problem}`, details);
+    }
     return outcome.text;
   };
   return {
-    /** Throws a 400 with line and column. */
+    /** Throws a 400 with line and column, and what stands there. */
     read: async (text: string): Promise<unknown> => JSON.parse(await run({ read: text })),
     write: (document: ConfigDocument): Promise<string> => run({ write: document }),
   };
