@@ -41,7 +41,9 @@ export type RulesetDraft = Static<typeof RulesetDraft>;
 
 export const RulesetCheck = Type.Object(
   {
-    rule_count: Type.Union([Type.Integer(), Type.Null()], { description: 'Rules in content; null: not valid.' }),
+    rule_count: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
+      description: 'Rules in content; null: not valid.',
+    }),
     errors: Type.Array(
       Type.Object({
         line: Type.Integer({ description: 'From 1.' }),
@@ -68,7 +70,7 @@ export const Ruleset = Type.Object(
     source_url: Type.String(),
     mode: Mode,
     content: Type.String(),
-    rule_count: Type.Integer({ description: 'Rules in content.' }),
+    rule_count: Type.Integer({ minimum: 0, description: 'Rules in content.' }),
     created_at: Timestamp,
     updated_at: Timestamp,
   },
