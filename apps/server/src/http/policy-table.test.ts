@@ -79,7 +79,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /proxy-hosts/:uuid/history': 'member',
   'GET /remote-servers/:uuid/history': 'member',
   'GET /certificates/:id/history': 'member',
-  'GET /dns-providers/:id/history': 'member',
+  'GET /dns-providers/:id/history': 'sensitive',
   'GET /access-lists/:id/history': 'member',
   'GET /security/rulesets/:id/history': 'member',
   'GET /security/decisions/:id/history': 'member',

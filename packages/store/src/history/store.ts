@@ -11,8 +11,10 @@ export type StoredChange = Selectable<HistoryRow>;
 /** Which changes are meant: those of one object (`proxy-hosts/<uuid>`), or of all below a path (`proxy-hosts`). */
 export interface HistoryFilter extends ListQuery {
   resource?: string | undefined;
-  /** Leaves out settings and names, which not everybody may read. */
-  isLimited?: boolean;
+  /** Leaves out what is below these paths, which not everybody may read. */
+  hidden?: readonly string[];
+  /** Neither looks for names nor sorts by them, which not everybody may read either. */
+  isNameless?: boolean;
 }
 
 /** Tables whose rows have an integer id and a uuid. */
@@ -36,8 +38,8 @@ const CALLED_BY = {
   rulesets: 'name',
 } as const satisfies Record<NamedTable, string>;
 
-const LIMITED_SORTABLE = { created_at: 'id', resource: 'resource', action: 'action' };
-const SORTABLE = { ...LIMITED_SORTABLE, actor: 'actor' };
+const NAMELESS_SORTABLE = { created_at: 'id', resource: 'resource', action: 'action' };
+const SORTABLE = { ...NAMELESS_SORTABLE, actor: 'actor' };
 const CHANGES_AN_ANSWER = 100;
 /** A change that takes more is read by itself: a page of rule sets could take all memory at once. */
 const LARGE_BYTES = 65_536;
@@ -54,20 +56,20 @@ export const historyStore = (db: Executor) => ({
 
   /** Newest first; each as `show` makes of it, so that never many large ones are held. */
   async list<T>(
-    { resource, isLimited = false, ...query }: HistoryFilter,
+    { resource, hidden = [], isNameless = false, ...query }: HistoryFilter,
     show: (change: StoredChange) => T,
   ): Promise<Page<T>> {
     const path = resource ?? '';
-    const searched = isLimited ? ['resource', 'action'] : ['resource', 'action', 'actor'];
+    const searched = isNameless ? ['resource', 'action'] : ['resource', 'action', 'actor'];
     const matching = db
       .selectFrom('history')
       .$if(path !== '', (rows) =>
         rows.where(({ eb, or }) => or([eb('resource', '=', path), eb('resource', 'like', likeBelow(path))])),
       )
-      .$if(isLimited, (rows) => rows.where('resource', 'not like', 'settings/%'))
+      .where(({ eb, and }) => and(hidden.map((path) => eb('resource', 'not like', likeBelow(path)))))
       .$if(query.search !== undefined, (rows) => rows.where(containsText(searched, query.search ?? '')));
     const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
-    const request = pageOf(query, isLimited ? LIMITED_SORTABLE : SORTABLE, {
+    const request = pageOf(query, isNameless ? NAMELESS_SORTABLE : SORTABLE, {
       perPage: CHANGES_AN_ANSWER,
       order: 'desc',
     });

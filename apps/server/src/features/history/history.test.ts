@@ -134,6 +134,12 @@ onBothDatabases('the history', (kind) => {
     const host = await call<ProxyHost>('POST', '/proxy-hosts', HOST);
     await call('POST', '/settings', { key: 'smtp.host', value: 'mail.example.com' });
     await call('POST', '/security/config', { webhook_url: 'https://8.8.8.8/chat-credential' });
+    const url = 'https://dns-of-ours.example.com/';
+    const provider = await call<{ id: number; uuid: string }>('POST', '/dns-providers', {
+      name: 'dns-of-ours',
+      type: 'webhook',
+      fields: { url },
+    });
     const user = await here().caller();
     await call('PUT', `/proxy-hosts/${host.uuid}`, { name: 'mine' }, user.headers);
     const seen = await call<HistoryEntry[]>('GET', '/history', undefined, user.headers);
@@ -142,7 +148,10 @@ onBothDatabases('the history', (kind) => {
       ['another user', 'security/config'],
       ['another user', `proxy-hosts/${host.uuid}`],
     ]);
-    expect(JSON.stringify(seen)).not.toMatch(/chat-credential|admin@example|mail\.example/);
+    expect(JSON.stringify(seen)).not.toMatch(/chat-credential|admin@example|mail\.example|dns-of-ours/);
+    expect(await historyOf(`/dns-providers/${provider.id}`)).toHaveLength(1);
+    expect((await send('GET', `/dns-providers/${provider.id}/history`, undefined, user.headers)).status).toBe(403);
+    expect(await call('GET', `/history?resource=dns-providers/${provider.uuid}`, undefined, user.headers)).toEqual([]);
     for (const path of ['/settings/history', '/settings/smtp.host/history', '/history?resource=settings/smtp.host']) {
       expect((await send('GET', path, undefined, user.headers)).status).toBe(403);
     }

@@ -20,6 +20,10 @@ export const viewerOf = (request: FastifyRequest): Viewer => {
   return {
     actor: request.actor,
     isAdministrator: request.allows('administrator'),
+    hidden: [
+      ...KINDS.filter(({ policy }) => !request.allows(policy)).map(({ path }) => path),
+      ...(request.allows('administrator') ? [] : ['settings']),
+    ],
     seesWebhooks: identity.kind !== 'user' || identity.role === 'admin',
   };
 };
@@ -89,7 +93,7 @@ export const historyRoutes =
       app.get(
         `/${kind.path}/:${kind.parameter}/history`,
         {
-          config: { policy: 'member' },
+          config: { policy: kind.policy },
           schema: {
             tags,
             summary: `List the changes of ${kind.what}, newest first; by its uuid also of one that is gone`,

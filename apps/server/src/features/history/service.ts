@@ -18,8 +18,10 @@ export interface HistoryDeps {
 /** Whom the answer is for. */
 export interface Viewer {
   actor: Actor;
-  /** May read settings, and who did what, which the audit trail tells. */
+  /** May read who did what, which the audit trail tells. */
   isAdministrator: boolean;
+  /** Paths of what they may not read: settings, and other kinds of objects. */
+  hidden: readonly string[];
   /** May read the URL of a chat's webhook, which is a credential. */
   seesWebhooks: boolean;
 }
@@ -87,7 +89,7 @@ export const createHistoryService = ({ db, store }: HistoryDeps) => {
     /** Changes, newest first, as far as the caller may read what was changed. */
     async list({ resource, ...query }: HistoryQuery, viewer: Viewer): Promise<Page<HistoryEntry>> {
       const path = resource?.replaceAll(/^\/+|\/+$/g, '');
-      const filter = { ...query, resource: path, isLimited: !viewer.isAdministrator };
+      const filter = { ...query, resource: path, hidden: viewer.hidden, isNameless: !viewer.isAdministrator };
       const page = await store(db).list(filter, (change) => toWire(change, viewer));
       const names = await namesOf(page.rows.map((change) => change.resource));
       return { ...page, rows: page.rows.map((change) => ({ ...change, name: names.get(change.resource) ?? null })) };

@@ -8,7 +8,7 @@ import { confirmationStore, ownerOf, wayOf } from '@sallyport/store/history/conf
 import type { HistoryStore } from '@sallyport/store/history/store';
 import type { Logger } from 'pino';
 import { type Reverting, settleAll, type Undo } from '../revert.ts';
-import { isSettings, shownActor, type Viewer } from '../service.ts';
+import { shownActor, type Viewer } from '../service.ts';
 
 export interface ConfirmDeps {
   db: Executor;
@@ -35,7 +35,7 @@ export const createConfirmations = (deps: ConfirmDeps) => {
 
   const toWire = (row: ConfirmationRow, resources: string[], viewer: Viewer): Confirmation => {
     const { id, actor, created_at, reverts_at, attempts, issue } = row;
-    const shown = viewer.isAdministrator ? resources : resources.filter((resource) => !isSettings(resource));
+    const shown = resources.filter((resource) => !viewer.hidden.some((path) => resource.startsWith(`${path}/`)));
     return { id, actor: shownActor(actor, viewer), created_at, reverts_at, resources: shown, attempts, issue };
   };
 
