@@ -77,3 +77,67 @@ export const BlockQuery = Type.Object(
   { title: 'BlockQuery' },
 );
 export type BlockQuery = Static<typeof BlockQuery>;
+
+export const BlockStatisticsQuery = Type.Object(
+  {
+    since: Type.Optional(
+      Type.String({ format: 'date-time', description: 'From this moment on. Default: a day before `until`.' }),
+    ),
+    until: Type.Optional(
+      Type.String({ format: 'date-time', description: 'Up to this moment, without it. Default now.' }),
+    ),
+    parts: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 200, description: 'Equal parts of that time in `over_time`. Default 48.' }),
+    ),
+  },
+  { title: 'BlockStatisticsQuery' },
+);
+export type BlockStatisticsQuery = Static<typeof BlockStatisticsQuery>;
+
+const counted = {
+  count: Type.Integer({ minimum: 0, description: 'Requests that were refused.' }),
+  monitored: Type.Integer({
+    minimum: 0,
+    description: 'Requests that were only reported (waf_mode monitor); they are not in `count`.',
+  }),
+};
+/** An ISO 3166-1 code. */
+const country = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+/** What is counted of the refusals that are kept. */
+export const BlockStatistics = Type.Object(
+  {
+    since: Timestamp,
+    until: Timestamp,
+    total: Type.Object(counted),
+    over_time: Type.Array(Type.Object({ at: Timestamp, ...counted }), {
+      description: 'One for each part of the time, by its beginning, oldest first.',
+    }),
+    hosts: Type.Array(Type.Object({ host: Type.String(), ...counted }), {
+      description: 'The ten names that were asked for most, in lower case. Like the others by both counts together.',
+    }),
+    rules: Type.Array(
+      Type.Object({
+        rule_id: Type.Union([RowId, Type.Null()], { description: 'Null: no rule decided, but the layer itself.' }),
+        layer: BlockLayer,
+        message: Type.Optional(Type.String({ description: 'What the rule says of itself.' })),
+        ...counted,
+      }),
+      { description: 'The ten most frequent rules, and layers that need none.' },
+    ),
+    addresses: Type.Array(
+      Type.Object({
+        ip: Type.String(),
+        country: country('ISO 3166-1 code; null: not known, or there is no country database.'),
+        ...counted,
+      }),
+      { description: 'The ten most frequent clients.' },
+    ),
+    countries: Type.Union(
+      [Type.Array(Type.Object({ country: country('ISO 3166-1 code; null: not known.'), ...counted })), Type.Null()],
+      { description: 'The ten most frequent countries of clients; null: there is no country database.' },
+    ),
+  },
+  { title: 'BlockStatistics' },
+);
+export type BlockStatistics = Static<typeof BlockStatistics>;

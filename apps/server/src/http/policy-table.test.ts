@@ -149,6 +149,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'POST /security/rulesets/check': 'sensitive',
   'DELETE /security/rulesets/:id': 'sensitive',
   'GET /security/blocks': 'administrator',
+  'GET /security/blocks/summary': 'administrator',
   'GET /security/blocks/:reference': 'administrator',
   'GET /security/notifications/settings': 'member',
   'PUT /security/notifications/settings': 'sensitive',

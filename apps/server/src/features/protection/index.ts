@@ -112,7 +112,13 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
 
   const lockOut = createLockOutRules(securityStore);
 
-  const telling = createTelling(ground, { system: deps.system, fetch, checkWebhookUrl, heldLines: deps.heldLines });
+  const telling = createTelling(ground, {
+    system: deps.system,
+    fetch,
+    checkWebhookUrl,
+    heldLines: deps.heldLines,
+    country,
+  });
   registerSecurityMetrics(deps.system.metrics.registry, {
     bans: enforcement.banCount,
     enforcement: enforcement.status,

@@ -1,3 +1,4 @@
+import type { CountryLookup } from '@sallyport/access';
 import type { NotificationEvent } from '@sallyport/contract';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
@@ -26,6 +27,8 @@ export interface TellingDeps {
   checkWebhookUrl: (url: string) => Promise<void>;
   /** What HAProxy still holds of its log. */
   heldLines: () => Promise<readonly string[]>;
+  /** Undefined while no country database is installed. */
+  country: CountryLookup | undefined;
 }
 
 /** Entries of the live stream that a new reader can ask for. */
@@ -38,7 +41,7 @@ const PING_MS = 30_000;
 /** Wires what the suite tells: the live log, blocks, notifications and counts. Call `start` once. */
 export const createTelling = (
   { dataDir, database, vault, record, clock, log }: Ground,
-  { system: { settings, mailer, metrics }, fetch, checkWebhookUrl, heldLines }: TellingDeps,
+  { system: { settings, mailer, metrics }, fetch, checkWebhookUrl, heldLines, country }: TellingDeps,
 ) => {
   const { kysely: db, transact } = database;
   const deliveries = createDeliveries(clock);
@@ -57,6 +60,8 @@ export const createTelling = (
     db,
     store: blockStore,
     limit: async () => Number(await settings.read('security.block_log.entries')),
+    country,
+    clock,
     log,
   });
   const hub = createLogHub(LOG_ENTRIES);

@@ -1,5 +1,15 @@
-import type { Block, BlockSummary, ErrorBody, ProxyHost, SecurityConfigAnswer } from '@sallyport/contract';
+import { writeFileSync } from 'node:fs';
+import { ownCountryDatabase } from '@sallyport/access/country-database';
+import type {
+  Block,
+  BlockStatistics,
+  BlockSummary,
+  ErrorBody,
+  ProxyHost,
+  SecurityConfigAnswer,
+} from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeCountryDatabase } from '../../../../../../test/support/country-database.ts';
 import { eventually } from '../../../../../../test/support/eventually.ts';
 import { guardBlock, sendLines } from '../../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
@@ -146,6 +156,102 @@ onBothDatabases('blocked requests', (kind) => {
         status: 403,
         body: { error: 'Admin access required' },
       });
+    });
+  });
+
+  describe('are counted', () => {
+    type Answer = BlockStatistics & ErrorBody;
+    const count = (query: string) => app.send<Answer>('GET', `/security/blocks/summary?${query}`, undefined, bearer);
+    const day = 'since=2026-10-01T00:00:00Z&until=2026-10-02T00:00:00Z';
+    /** By the hour of that day. */
+    const at = (hour: string) => `2026-10-01T${hour}.000Z`;
+
+    const writeCountries = () =>
+      writeCountryDatabase(
+        ownCountryDatabase(app.dataDir),
+        { '198.51.100.0/24': 'DE', '203.0.113.0/25': 'FR' },
+        (code) => ({ country_code: code }),
+      );
+
+    test('all that are kept of a time, by when, host, rule, address and country', async () => {
+      writeCountries();
+      await app.restart();
+      writeFileSync(ownCountryDatabase(app.dataDir), 'broken');
+      const acl = { layer: 'acl', rule_id: null, matches: [] };
+      // More than are read at once, each of a client of its own.
+      const many = Array.from({ length: 600 }, (_, index) =>
+        guardBlock({
+          ...{ reference: `many-${index}`, timestamp: at('23:59:59'), host: 'Many.example.com' },
+          ip: `198.51.100.${index % 200}`,
+        }),
+      );
+      await sendLines(app.dataDir, [
+        guardBlock({ reference: 's1', timestamp: '2026-09-30T23:59:59.999Z' }),
+        guardBlock({ reference: 's2', timestamp: at('00:00:00'), ip: '203.0.113.7', host: 'a.example.com' }),
+        guardBlock({ reference: 's3', timestamp: at('06:30:00'), ip: '203.0.113.7', host: '', monitored: true }),
+        ...many,
+        // Told late, as what HAProxy still held.
+        guardBlock({ reference: 's4', timestamp: at('07:59:59'), ip: '192.0.2.1', host: 'A.example.com', ...acl }),
+        guardBlock({ reference: 's5', timestamp: '2026-10-02T00:00:00.000Z' }),
+      ]);
+      await found('s5');
+      expect((await count(day)).body).toMatchObject({ total: { count: 602 }, countries: null });
+      writeCountries();
+      const { status, body } = await count(`${day}&parts=3`);
+      expect(status).toBe(200);
+      const message = 'SQL Injection Attack Detected via libinjection';
+      expect({ ...body, addresses: undefined }).toEqual({
+        since: '2026-10-01T00:00:00.000Z',
+        until: '2026-10-02T00:00:00.000Z',
+        total: { count: 602, monitored: 1 },
+        over_time: [
+          { at: '2026-10-01T00:00:00.000Z', count: 2, monitored: 1 },
+          { at: '2026-10-01T08:00:00.000Z', count: 0, monitored: 0 },
+          { at: '2026-10-01T16:00:00.000Z', count: 600, monitored: 0 },
+        ],
+        hosts: [
+          { host: 'many.example.com', count: 600, monitored: 0 },
+          { host: 'a.example.com', count: 2, monitored: 0 },
+        ],
+        rules: [
+          { rule_id: 942100, layer: 'waf', message, count: 601, monitored: 1 },
+          { rule_id: null, layer: 'acl', count: 1, monitored: 0 },
+        ],
+        countries: [
+          { country: 'DE', count: 600, monitored: 0 },
+          { country: 'FR', count: 1, monitored: 1 },
+          { country: null, count: 1, monitored: 0 },
+        ],
+      });
+      expect(body.addresses).toHaveLength(10);
+      expect(body.addresses[0]).toMatchObject({ country: 'DE', count: 3, monitored: 0 });
+    });
+
+    test('anew when more came or some went, and the same otherwise', async () => {
+      const first = (await count(day)).body;
+      expect(first.over_time).toHaveLength(48);
+      expect((await count(day)).body).toEqual(first);
+      await sendLines(app.dataDir, [guardBlock({ reference: 's6', timestamp: at('12:00:00') })]);
+      await found('s6');
+      expect((await count(day)).body.total).toEqual({ count: 603, monitored: 1 });
+      expect((await count('since=2026-10-01T23:00:00Z&until=2026-10-02T00:00:00Z')).body.total.count).toBe(600);
+      const now = (await count('')).body;
+      expect(Date.parse(now.until) - Date.parse(now.since)).toBe(86_400_000);
+    });
+
+    test.each([
+      ['since=yesterday', 'since must be a valid date-time'],
+      ['until=2026-11-20', 'until must be a valid date-time'],
+      ['since=2016-12-31T23:59:60Z', 'since must be a valid date-time'],
+      ['since=2026-10-02T00:00:00Z&until=2026-10-02T00:00:00Z', 'since must be before until'],
+      ['since=2999-01-01T00:00:00Z', 'since must be before until'],
+      ['parts=0', 'parts must be between 1 and 200'],
+      ['parts=201', 'parts must be between 1 and 200'],
+      ['limit=3', 'limit'],
+    ])('not with %s', async (query, message) => {
+      const answer = await count(query);
+      expect(answer.status).toBe(400);
+      expect(answer.body.error).toContain(message);
     });
   });
 

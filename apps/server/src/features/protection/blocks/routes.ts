@@ -1,4 +1,4 @@
-import { Block, BlockQuery, BlockSummary } from '@sallyport/contract';
+import { Block, BlockQuery, BlockStatistics, BlockStatisticsQuery, BlockSummary } from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { sendPage } from '../../../http/paging.ts';
@@ -19,6 +19,20 @@ export const blockRoutes =
         },
       },
       async (request, reply) => ({ blocks: sendPage(request, reply, await blocks.list(request.query)) }),
+    );
+
+    app.get(
+      '/security/blocks/summary',
+      {
+        config: { policy: 'administrator' },
+        schema: {
+          tags: ['blocks'],
+          summary: 'Count refused requests: over time, and the most frequent hosts, rules, clients and countries',
+          querystring: BlockStatisticsQuery,
+          response: { 200: BlockStatistics },
+        },
+      },
+      async (request) => blocks.summary(request.query),
     );
 
     app.get(

@@ -1,14 +1,15 @@
 import { formatNetwork, InvalidNetwork, parseNetwork } from '@sallyport/access';
-import type { Block, BlockQuery, BlockSummary } from '@sallyport/contract';
+import type { Block, BlockQuery, BlockStatistics, BlockStatisticsQuery, BlockSummary } from '@sallyport/contract';
 import type { Page } from '@sallyport/store/database/listing';
 import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
 import type { SecurityEvent } from '../logs/security-event.ts';
+import { type BlockStatisticsDeps, createBlockStatistics } from './statistics.ts';
 import type { BlockStore, StoredBlock } from './store.ts';
 import { suggestExclusions } from './suggest-exclusions.ts';
 
-export interface BlockDeps {
+export interface BlockDeps extends Pick<BlockStatisticsDeps, 'country' | 'clock'> {
   db: Executor;
   store: (executor: Executor) => BlockStore;
   /** How many are kept; 0: none. */
@@ -41,7 +42,8 @@ const parseAddress = (text: string): string => {
 };
 
 /** Keeps what refused which request, so that a reference on a page can be explained. */
-export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
+export const createBlocks = ({ db, store, limit, country, clock, log }: BlockDeps) => {
+  const statistics = createBlockStatistics({ db, store, country, clock, log });
   let waiting: SecurityEvent[] = [];
   /** How many wait, by kind and client. */
   const waitingOf = new Map<string, number>();
@@ -93,6 +95,12 @@ export const createBlocks = ({ db, store, limit, log }: BlockDeps) => {
         host_uuid: hostUuid,
       });
       return { ...found, rows: found.rows.map(summary) };
+    },
+
+    /** Counts what was refused in a time, of all that is kept. Throws a 400 for a time that is none. */
+    async summary(query: BlockStatisticsQuery): Promise<BlockStatistics> {
+      await flush();
+      return statistics(query);
     },
 
     /** Explains a reference. Throws a 404 for one that is not kept (any more). */

@@ -69,6 +69,25 @@ export const blockStore = (db: Executor) => ({
     return listOf(matching.select(['b.entry', 'h.uuid']) as never, count, request, fromRow);
   },
 
+  /** The ids of the first entry and the last; undefined when none is kept. */
+  async ends(): Promise<{ oldest: number; newest: number } | undefined> {
+    // One statement for each: together SQLite would read the whole table.
+    const end = (order: 'asc' | 'desc') =>
+      db.selectFrom('security_blocks').select('id').orderBy('id', order).limit(1).executeTakeFirst();
+    const [oldest, newest] = [await end('asc'), await end('desc')];
+    return oldest && newest && { oldest: oldest.id, newest: newest.id };
+  },
+
+  /** The newest entries with a smaller id, newest first, as they are stored. */
+  before: (id: number, limit: number): Promise<{ id: number; entry: string; host: string }[]> =>
+    db
+      .selectFrom('security_blocks')
+      .select(['id', 'entry', 'host'])
+      .where('id', '<', id)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute(),
+
   /** The oldest of the newest `limit` entries; undefined when there are fewer. */
   async oldestOf(limit: number): Promise<SecurityEvent | undefined> {
     const row = await db
