@@ -16,7 +16,7 @@ export interface CaddyfileMeaning {
 }
 
 /** More than there are words in what is read; only named routes that invoke each other get there. */
-const MAX_HANDLERS = 1_000_000;
+const MAX_LINES = 1_000_000;
 
 /** Reads Caddyfiles into sites. Never throws because of what they say. */
 export const readCaddyfiles = (sources: readonly CaddyfileSource[], options: ParseOptions = {}): CaddyfileMeaning => {
@@ -33,7 +33,7 @@ export const readCaddyfiles = (sources: readonly CaddyfileSource[], options: Par
   const optionsBlock = blocks.find(({ kind }) => kind === 'options');
   const global = attempt(() => readOptions(optionsBlock)) ?? readOptions(undefined);
   const routes = new Map(blocks.filter(({ kind }) => kind === 'named-route').map((one) => [routeName(one), one]));
-  const budget = { left: MAX_HANDLERS };
+  const budget = { left: MAX_LINES };
   const taken = new Set<string>();
   const sites = blocks
     .filter(({ kind }) => kind === 'site')

@@ -78,6 +78,10 @@ const bombs: readonly [name: string, content: () => string, files?: () => Source
     () =>
       `${times(19, (n) => `&(s${n}) {\n invoke s${n + 1}\n invoke s${n + 1}\n}\n`)}&(s19) {\n encode gzip\n}\n${nobody}${times(3, (n) => `n${n}.test {\n invoke s0\n}\n`)}`,
   ],
+  [
+    'a named route of many settings, invoked many times',
+    () => `&(s) {\n${'log\n'.repeat(10_000)}}\n${nobody}a.test {\n${'invoke s\n'.repeat(50_000)}}\n`,
+  ],
   ['a named route that invokes itself', () => `&(s) {\n invoke s\n}\n${nobody}a.test {\n invoke s\n}\n`],
   [
     'many named blocks',

@@ -38,7 +38,7 @@ interface Context {
   routes: ReadonlyMap<string, ServerBlock>;
   /** Named routes that led here: one that leads to itself would never end. */
   invoked: readonly string[];
-  /** How many more handlers may be read, over all sites: named routes multiply as imports do. */
+  /** How many more lines may be read, over all sites: named routes multiply as imports do. */
   budget: Budget;
   /** Where what handles no request is put. */
   settings: Directive[];
@@ -85,8 +85,14 @@ const readInvoked = (
   if (!block) throw refuse('is not there');
   if (context.invoked.includes(route)) throw refuse('invokes itself');
   if (context.invoked.length > 20) throw refuse('is invoked by too many others');
+  const handlers = readHandlers(
+    block.directives,
+    matchers,
+    { ...context, invoked: [...context.invoked, route] },
+    false,
+  );
   for (const setting of settingsIn(block.directives)) context.settings.push(setting);
-  return readHandlers(block.directives, matchers, { ...context, invoked: [...context.invoked, route] }, false);
+  return handlers;
 };
 
 /** What handles requests among the lines of a block. */
@@ -96,13 +102,16 @@ const readHandlers = (
   context: Context,
   isSorted: boolean,
 ): Handler[] => {
+  const [first] = lines;
+  context.budget.left -= lines.length;
+  if (first && context.budget.left < 0)
+    throw new CaddyfileError('named routes make too much of this', first.name, first.name.text);
   const matchers = readMatchers(lines, around);
   const handlers: Handler[] = [];
   for (const line of lines) {
     const name = line.name.text;
     if (name.startsWith('@') || !handlesRequests(name)) continue;
     checkNesting(line);
-    if (--context.budget.left < 0) throw new CaddyfileError('named routes make too much of this', line.name, name);
     handlers.push(readHandler(line, matchers, context));
   }
   return isSorted ? inOrder(handlers, context.order) : handlers;
