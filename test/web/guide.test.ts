@@ -28,6 +28,23 @@ test('each screen leads to the page that tells of it, and the page names the scr
   await close();
 });
 
+test('all pages are on one, by the part of the navigation that they tell of', async () => {
+  const { page, close } = await signedIn('/guide');
+  const section = (name: string) =>
+    page.locator('section').filter({ has: page.getByRole('heading', { level: 2, name, exact: true }) });
+  for (const [name, link] of [
+    ['Traffic', 'Proxy hosts'],
+    ['Protection', 'The security suite'],
+    ['System', 'Getting back in'],
+    ['Besides', 'Limits'],
+  ] as const)
+    await section(name).getByRole('link', { name: link, exact: true }).waitFor();
+  const links = await page.locator('main a[href^="/guide/"]').evaluateAll((all) => all.map((one) => String(one)));
+  expect(new Set(links).size).toBe(links.length);
+  expect(links.length).toBeGreaterThan(15);
+  await close();
+});
+
 test('a page can be read in the dark and on a telephone, and its links lead on', async () => {
   const { page, errors, close } = await signedIn('/guide/security', { scheme: 'dark', size: [360, 740] });
   await page.getByRole('heading', { level: 2, name: 'Access lists' }).waitFor();

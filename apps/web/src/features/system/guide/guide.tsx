@@ -1,9 +1,9 @@
-import { Anchor, Button, List, Loader, Stack, Text } from '@mantine/core';
+import { Anchor, Button, List, Loader, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router';
-import { screensOf } from '../../../app/guide-of.ts';
+import { guideBySection, screensOf } from '../../../app/guide-of.ts';
 import { Lost } from '../../../app/lost.tsx';
 import { useWho } from '../../../app/who.ts';
 import { Page } from '../../../ui/page.tsx';
@@ -14,18 +14,27 @@ import { Parts } from './parts.tsx';
 
 /** All pages of the guide. */
 export const Guide = () => {
-  const { t, i18n } = useTranslation('system');
+  const { t, i18n } = useTranslation(['system', 'views']);
   return (
     <Page title={t('guide.title')} {...(i18n.resolvedLanguage === 'en' ? {} : { about: t('guide.onlyEnglish') })}>
-      <List spacing={6} listStyleType="none" lang="en">
-        {SALLYPORT_GUIDE.map(([name, title]) => (
-          <List.Item key={name}>
-            <Anchor component={Link} to={`/guide/${name}`}>
-              {title}
-            </Anchor>
-          </List.Item>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl" maw={1100}>
+        {[...guideBySection()].map(([section, pages]) => (
+          <section key={section ?? ''}>
+            <Title order={2} size="md" mb="xs">
+              {section === undefined ? t('guide.besides') : t(`views:${section}`)}
+            </Title>
+            <List spacing={6} listStyleType="none" lang="en">
+              {pages.map(([name, title]) => (
+                <List.Item key={name}>
+                  <Anchor component={Link} to={`/guide/${name}`}>
+                    {title}
+                  </Anchor>
+                </List.Item>
+              ))}
+            </List>
+          </section>
         ))}
-      </List>
+      </SimpleGrid>
     </Page>
   );
 };

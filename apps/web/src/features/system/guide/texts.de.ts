@@ -3,6 +3,7 @@ import type { guide as english } from './texts.en.ts';
 
 export const guide: Texts<typeof english> = {
   title: 'Handbuch',
+  besides: 'Außerdem',
   onlyEnglish: 'Nur auf Englisch.',
   ofThisVersion: 'Von Sallyport {{version}}, wie es hier läuft.',
 };
