@@ -146,7 +146,7 @@ test('another version, no YAML, and bombs are errors', () => {
   // On one long line, too, what is shown is what is wrong; and a key a line is not compared with all before it.
   const long = `sallyport: 1\na: [${'x, '.repeat(1_000)}"offending" "text"]\n`;
   expect(read(long).errors[0]?.text).toContain('"offending" "text"');
-  const keys = Array.from({ length: 100_000 }, (_, index) => `k${index}: 1\n`).join('');
+  const keys = Array.from({ length: 10_000 }, (_, index) => `k${index}: 1\n`).join('');
   expect(read(`sallyport: 1\n${keys}`).source).toBe('sallyport');
   expect(
     messagesOf(
