@@ -138,6 +138,9 @@ export type ProxyHostPatch = Static<typeof ProxyHostPatch>;
 export const ProxyHostFields = Type.Object({ ...fields, ...references }, { title: 'ProxyHostFields' });
 export type ProxyHostFields = Static<typeof ProxyHostFields>;
 
+const ISSUE = Type.Union([Type.String(), Type.Null()], { description: 'Why it is not applied, in words.' });
+const WARNINGS = Type.Array(Warning, { description: 'What it will not do although its fields say so. Mostly empty.' });
+
 export const ProxyHost = Type.Object(
   {
     id: RowId,
@@ -147,14 +150,37 @@ export const ProxyHost = Type.Object(
     applied: Type.Boolean({
       description: 'The proxy serves exactly this, as read back from it. False while it lacks the last change.',
     }),
-    issue: Type.Union([Type.String(), Type.Null()], { description: 'Why it is not applied, in words.' }),
-    warnings: Type.Array(Warning, { description: 'What it will not do although its fields say so. Mostly empty.' }),
+    issue: ISSUE,
+    warnings: WARNINGS,
     created_at: Timestamp,
     updated_at: Timestamp,
   },
   { title: 'ProxyHost' },
 );
 export type ProxyHost = Static<typeof ProxyHost>;
+
+const counted = (description: string) => Type.Integer({ minimum: 0, description });
+
+/** How the proxy hosts stand as a whole. */
+export const ProxyHostsSummary = Type.Object(
+  {
+    total: counted('All there are.'),
+    enabled: counted('Those that are to be served.'),
+    served: counted('Of these, those that the proxy serves exactly as they are stored.'),
+    with_certificate: counted('Those with a certificate of their own choice, or one that is ordered for them.'),
+    with_issue: counted('Those that are not applied.'),
+    with_warnings: counted('Those that are applied, but will not do all that their fields say.'),
+    first_page: Type.Union([Type.String(), Type.Null()], {
+      description: 'Address of the first host that is served by a name; null: there is none.',
+    }),
+    attention: Type.Array(
+      Type.Object({ uuid: Uuid, domain: fields.domain, name: fields.name, issue: ISSUE, warnings: WARNINGS }),
+      { description: 'The first 20 of those with an issue, then of those with warnings.' },
+    ),
+  },
+  { title: 'ProxyHostsSummary' },
+);
+export type ProxyHostsSummary = Static<typeof ProxyHostsSummary>;
 
 export const OriginToTest = Type.Object(
   {

@@ -87,6 +87,7 @@ const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /settings/history': 'administrator',
   'GET /settings/:key/history': 'administrator',
   'GET /proxy-hosts': 'member',
+  'GET /proxy-hosts/summary': 'member',
   'POST /proxy-hosts': 'member',
   'GET /proxy-hosts/:uuid': 'member',
   'PUT /proxy-hosts/:uuid': 'member',

@@ -1,6 +1,9 @@
-import type { ErrorBody, ProxyHost, RemoteServer } from '@sallyport/contract';
+import { randomUUID } from 'node:crypto';
+import type { ErrorBody, ProxyHost, ProxyHostsSummary, RemoteServer } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
+import { proxyHostStore } from './store.ts';
 
 const valid = { domain: 'app.example.com', forward_host: '127.0.0.1', forward_port: 9000 };
 
@@ -314,5 +317,37 @@ onBothDatabases('proxy hosts', (kind) => {
     const before = (await app.send<ProxyHost[]>('GET', '/proxy-hosts')).body;
     await app.restart();
     expect((await app.send<ProxyHost[]>('GET', '/proxy-hosts')).body).toHaveLength(before.length);
+  });
+
+  test('are summed up as the list has them, more than are read at once', async () => {
+    const { body } = await create({ enabled: false });
+    const { applied, issue, warnings, id, ...stored } = body;
+    const database = openDatabase(app.config);
+    await proxyHostStore(database.kysely).insertMany(
+      Array.from({ length: 300 }, (_, n) => ({
+        ...{ ...stored, uuid: randomUUID(), domain: `many-${n}.example.com` },
+        names: [`many-${n}.example.com`],
+      })),
+    );
+    await database.stop();
+    const { body: all } = await app.send<ProxyHost[]>('GET', '/proxy-hosts');
+    const { status, body: summary } = await app.send<ProxyHostsSummary>('GET', '/proxy-hosts/summary');
+    expect(status).toBe(200);
+    // No HAProxy runs here.
+    expect(summary).toMatchObject({
+      total: all.length,
+      enabled: all.filter(({ enabled }) => enabled).length,
+      with_issue: all.length,
+      with_warnings: 0,
+      with_certificate: all.filter((host) => host.certificate_id !== null || host.auto_certificate).length,
+      served: 0,
+      first_page: null,
+    });
+    expect(summary.total).toBeGreaterThan(300);
+    // What HAProxy last said may be another thing by now.
+    const shown = all
+      .slice(0, 20)
+      .map(({ uuid, domain, name, warnings }) => ({ uuid, domain, name, issue: expect.any(String), warnings }));
+    expect(summary.attention).toEqual(shown);
   });
 });

@@ -7,6 +7,7 @@ import {
   OriginToTest,
   ProxyHost,
   ProxyHostPatch,
+  ProxyHostsSummary,
 } from '@sallyport/contract';
 import { type Static, Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
@@ -31,6 +32,19 @@ export const proxyHostRoutes =
         schema: { tags, summary: 'List proxy hosts', querystring: ListQuery, response: { 200: Type.Array(ProxyHost) } },
       },
       async (request, reply) => sendPage(request, reply, await hosts.list(request.query)),
+    );
+
+    app.get(
+      '/proxy-hosts/summary',
+      {
+        config: { policy: 'member' },
+        schema: {
+          tags,
+          summary: 'Count proxy hosts, and name those with an issue or warnings',
+          response: { 200: ProxyHostsSummary },
+        },
+      },
+      () => hosts.summary(),
     );
 
     app.get(

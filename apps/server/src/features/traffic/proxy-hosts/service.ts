@@ -7,6 +7,7 @@ import type {
   ProxyHost,
   ProxyHostFields,
   ProxyHostPatch,
+  ProxyHostsSummary,
 } from '@sallyport/contract';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract';
 import type { Actor, ChangeEntry, RecordChange, RecordChanges } from '@sallyport/store/actor';
@@ -29,6 +30,7 @@ import { createMany, type References } from './many.ts';
 import { checkVerification, type Normalised, normalise } from './normalise.ts';
 import { routeOf } from './route.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
+import { summarise } from './summary.ts';
 import { createUndoMany } from './undo-many.ts';
 import { type Surroundings, warningsOf } from './warnings.ts';
 import type { CheckWayIn } from './way-in.ts';
@@ -285,6 +287,14 @@ export const createProxyHosts = ({
     async list(query: ListQuery): Promise<Page<ProxyHost>> {
       const page = await store(db).list(query);
       return { ...page, rows: await toWire(page.rows) };
+    },
+
+    /** How all of them stand, without sending them. */
+    async summary(): Promise<ProxyHostsSummary> {
+      async function* portions() {
+        for await (const portion of store(db).all()) yield toWire(portion);
+      }
+      return summarise(portions());
     },
 
     async get(named: Identifier): Promise<ProxyHost> {

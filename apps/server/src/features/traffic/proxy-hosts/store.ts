@@ -98,6 +98,8 @@ export const readSwitches = (switches: number): RouteSwitches =>
 const IDS_A_QUERY = 10_000;
 /** Few enough that SQLite, which reads while everybody waits, is done with them in some milliseconds. */
 const HOSTS_A_PORTION = 1_000;
+/** Fewer with all of their fields. */
+const WHOLE_HOSTS_A_PORTION = 250;
 
 const selectRoutes = (db: Executor) =>
   db
@@ -122,6 +124,17 @@ export const proxyHostStore = (db: Executor) => ({
       if (rows.length === 0) return;
       after = rows.at(-1)?.id ?? after;
       yield rows;
+    }
+  },
+
+  /** Every host in the order of its id, in portions. */
+  async *all(): AsyncGenerator<StoredProxyHost[]> {
+    for (let after = 0; ; ) {
+      const query = db.selectFrom('proxy_hosts').selectAll().where('id', '>', after).orderBy('id');
+      const rows = await query.limit(WHOLE_HOSTS_A_PORTION).execute();
+      if (rows.length === 0) return;
+      after = rows.at(-1)?.id ?? after;
+      yield rows.map(fromRow);
     }
   },
 
