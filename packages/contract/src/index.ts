@@ -30,6 +30,7 @@ export * from './security.ts';
 export * from './session.ts';
 export * from './setting.ts';
 export * from './token.ts';
+export * from './traffic-figures.ts';
 export * from './url-check.ts';
 export * from './user.ts';
 export { VERDICT_SECONDS_BOUNDS } from './values.ts';

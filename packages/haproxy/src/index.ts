@@ -24,3 +24,10 @@ export { type AdminSocket, createAdminSocket } from './runtime/admin-socket.ts';
 export { createMapCommands, type MapCommands } from './runtime/maps.ts';
 export { readProcessInfo } from './runtime/process-info.ts';
 export { RuntimeRefused, RuntimeUnavailable } from './runtime/runtime-errors.ts';
+export {
+  type AnswerClass,
+  answerClasses,
+  readTrafficCounters,
+  type TrafficCounters,
+  type TrafficReading,
+} from './runtime/traffic-counters.ts';

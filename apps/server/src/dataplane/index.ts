@@ -10,6 +10,7 @@ import { readHeldLines } from './protection/held-lines.ts';
 import { createEnforcementPlane } from './protection/plane.ts';
 import { createProxyPulse } from './proxy-pulse.ts';
 import { haproxyProgram, ownListeners } from './proxy-settings.ts';
+import { readTraffic } from './read-traffic.ts';
 import { createOriginGuard, createOwnOrigin } from './routes/origins/guard.ts';
 import { createOriginResolver } from './routes/origins/resolver.ts';
 import { originAddressStore } from './routes/origins/store.ts';
@@ -64,6 +65,7 @@ export const openDataPlane = async ({ config, database, stored, ownAddress, cloc
       status: routes.status,
       isUp: createProxyPulse(socket).isUp,
       unjudged: protection.unjudged,
+      traffic: () => readTraffic(socket),
       doors: ownDoors(config),
     },
 

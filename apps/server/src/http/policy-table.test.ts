@@ -11,6 +11,7 @@ import type { Policy } from './policy.ts';
 const ROUTES: Readonly<Record<string, Policy>> = {
   'GET /health': 'public',
   'GET /metrics': 'public',
+  'GET /traffic/figures': 'member',
   'POST /emergency/security-reset': 'public',
   'GET /emergency/status': 'member',
   'POST /emergency/drill': 'administrator',

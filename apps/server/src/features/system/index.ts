@@ -39,6 +39,9 @@ import { createSettingReverter } from './settings/reverter.ts';
 import { settingRoutes } from './settings/routes.ts';
 import { createSettings, type SettingDeps } from './settings/service.ts';
 import { settingStore } from './settings/store.ts';
+import { registerTrafficMetrics } from './traffic-figures/metrics.ts';
+import { trafficFigureRoutes } from './traffic-figures/routes.ts';
+import { createTrafficFigures, type TrafficFiguresDeps } from './traffic-figures/service.ts';
 import { urlRoutes } from './url-check/routes.ts';
 import { createUrlTest } from './url-check/service.ts';
 
@@ -57,6 +60,7 @@ export interface SystemDeps {
     isUp: () => Promise<boolean>;
     /** Undefined while HAProxy does not answer. */
     unjudged: () => Promise<Unjudged | undefined>;
+    traffic: TrafficFiguresDeps['read'];
     /** How this machine reaches it, as a client would. */
     doors: VerifyDeps['newDoors'];
   };
@@ -105,6 +109,8 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
   const metrics = createMetrics(proxy.status);
   const { registry } = metrics;
   registerUnjudgedMetrics(registry, proxy.unjudged);
+  const traffic = createTrafficFigures({ dataDir: config.dataDir, read: proxy.traffic, clock, log });
+  registerTrafficMetrics(registry, traffic.counters);
   const shelf = createShelf(config.dataDir);
   const copier = createCopier({
     shelf,
@@ -213,7 +219,10 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
     backUp: backups.createAutomatic,
 
     emergencyRoutes: emergencyRoutes(emergency),
-    healthRoutes: healthRoutes({ registry, isProxyUp: proxy.isUp }),
+    async healthRoutes(app: App): Promise<void> {
+      await app.register(healthRoutes({ registry, isProxyUp: proxy.isUp }));
+      await app.register(trafficFigureRoutes(traffic));
+    },
     /** For the root of the server, where scrapers look when they are told nothing else. */
     metricsRoute: metricsRoute(registry),
     async backupRoutes(app: App): Promise<void> {
@@ -228,6 +237,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
 
     /** Begins to tell what is long due; call it once there is somebody to tell. */
     async startWatch(): Promise<{ stop(): Promise<void> }> {
+      const counting = await traffic.start();
       await backups.tidy();
       const proof = await watchProof({ db, isSetUp: config.emergencyToken !== undefined, tell, clock, log });
       const scheduled = schedule.start();
@@ -246,6 +256,7 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
           await copying.stop();
           await scheduled.stop();
           await proof.stop();
+          await counting.stop();
         },
       };
     },
