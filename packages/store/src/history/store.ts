@@ -46,7 +46,11 @@ const LARGE_BYTES = 65_536;
 /** Of both databases' integers. */
 const MAX_ID = 2_147_483_647;
 const SIZES_A_QUERY = 10_000;
-const likeBelow = (path: string): string => `${path.replaceAll(/[\\%_]/g, '\\$&')}/%`;
+/** A condition: the object is below a path, as it is written. LIKE would take other cases along in SQLite, and `_` for any character. */
+const isBelow = (path: string) => {
+  const beginning = `${path}/`;
+  return sql<boolean>`substr(${sql.ref('resource')}, 1, ${sql.lit([...beginning].length)}) = ${beginning}`;
+};
 
 export const historyStore = (db: Executor) => ({
   /** Adds changes, at most some hundred. */
@@ -63,10 +67,8 @@ export const historyStore = (db: Executor) => ({
     const searched = isNameless ? ['resource', 'action'] : ['resource', 'action', 'actor'];
     const matching = db
       .selectFrom('history')
-      .$if(path !== '', (rows) =>
-        rows.where(({ eb, or }) => or([eb('resource', '=', path), eb('resource', 'like', likeBelow(path))])),
-      )
-      .where(({ eb, and }) => and(hidden.map((path) => eb('resource', 'not like', likeBelow(path)))))
+      .$if(path !== '', (rows) => rows.where(({ eb, or }) => or([eb('resource', '=', path), isBelow(path)])))
+      .where(({ and, not }) => and(hidden.map((path) => not(isBelow(path)))))
       .$if(query.search !== undefined, (rows) => rows.where(containsText(searched, query.search ?? '')));
     const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
     const request = pageOf(query, isNameless ? NAMELESS_SORTABLE : SORTABLE, {
