@@ -1,15 +1,29 @@
+import { writeFileSync } from 'node:fs';
+import { ownCountryDatabase } from '@sallyport/access/country-database';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
+import { guardBlock, sendLines } from '@sallyport/server/testing/guard-line';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { writeCountryDatabase } from '../support/country-database.ts';
 
 let browser: TestBrowser;
 let app: TestApp;
 let given: ReturnType<typeof createGiven>;
 let email: string;
 
+const writeCountries = () =>
+  writeCountryDatabase(
+    ownCountryDatabase(app.dataDir),
+    { '198.51.100.0/24': 'DE', '203.0.113.0/25': 'FR' },
+    (code) => ({ country_code: code }),
+  );
+
 beforeAll(async () => {
   [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  writeCountries();
+  // It is looked for at the start.
+  await app.restart();
   given = createGiven(app);
   email = (await given.administrator()).user.email;
 });
@@ -49,6 +63,46 @@ test('what is wrong is told, with a way to its cure, and a fresh system shows wh
   await backups.getByText('Fresh').waitFor();
   await page.getByRole('button', { name: 'Hide' }).click();
   await page.getByText('From here to the first page').waitFor({ state: 'detached' });
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('what was refused is counted of all that are kept, each count with a way to what was counted', async () => {
+  const timestamp = new Date().toISOString();
+  const block = (index: number, fields: object) => guardBlock({ reference: `top-${index}`, timestamp, ...fields });
+  await sendLines(app.dataDir, [
+    ...Array.from({ length: 60 }, (_, index) => block(index, { host: 'shop.example.com', ip: '198.51.100.7' })),
+    block(60, { host: 'blog.example.com', ip: '203.0.113.9', monitored: true }),
+    block(61, { host: 'blog.example.com', ip: '192.0.2.1', layer: 'acl', rule_id: null, matches: [] }),
+    block(62, { timestamp: '2020-01-01T00:00:00.000Z', host: 'old.example.com' }),
+  ]);
+  // A database that is broken tells of no country, nor why nobody is counted by one.
+  writeFileSync(ownCountryDatabase(app.dataDir), '');
+  const { page, errors, close } = await signedIn('/');
+  await page.getByText(/^61 refused since .*, one only reported$/).waitFor({ timeout: 30_000 });
+  await page.getByRole('link', { name: 'All 63 that are kept' }).waitFor();
+  await page.getByRole('link', { name: 'How to get one' }).waitFor();
+  writeCountries();
+  await page.reload();
+  const top = (title: string) =>
+    page.locator('.mantine-Paper-root').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+  await top('Countries').getByText('Germany').waitFor();
+  expect(await top('Countries').innerText()).toMatch(
+    /^Countries\s+Germany\s+60\s+Not known\s+1\s+France\s+\+ 1 reported$/,
+  );
+  expect(await top('Hosts').innerText()).toMatch(
+    /^Hosts\s+shop\.example\.com\s+60\s+blog\.example\.com\s+1 \+ 1 reported$/,
+  );
+  await top('Addresses').getByRole('link', { name: '198.51.100.7 · Germany' }).waitFor();
+  expect(
+    await top('Rules and reasons')
+      .getByRole('link')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+  ).toEqual(['/blocks?search=942100', '/blocks?layer=acl']);
+  await top('Hosts').getByRole('link', { name: 'blog.example.com' }).click();
+  await page.getByText('2 rows').waitFor();
+  await page.getByRole('button', { name: 'Without the filter "For blog.example.com"' }).click();
+  await page.getByText('63 rows').waitFor();
   expect(errors).toEqual([]);
   await close();
 });

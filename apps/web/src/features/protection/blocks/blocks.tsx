@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect } from '@mantine/core';
+import { Anchor, NativeSelect, Pill } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { BlockLayer, BlockSummary } from '@sallyport/contract';
 import { useMemo, useState } from 'react';
@@ -27,11 +27,13 @@ export const Blocks = () => {
   const { t } = useTranslation('protection');
   const navigate = useNavigate();
   const [params] = useSearchParams();
-  const [search, setSearch] = useState('');
+  const [search, setSearch] = useState(params.get('search') ?? '');
   const [layer, setLayer] = useState(params.get('layer') ?? '');
+  const [host, setHost] = useState(params.get('host') ?? '');
+  const [ip, setIp] = useState(params.get('ip') ?? '');
   const [asked] = useDebouncedValue(search.trim(), DEBOUNCE_MS);
   const { data, error, refetch } = useAnswer<{ blocks: BlockSummary[] }>('/security/blocks', {
-    query: { limit: MOST, search: asked, layer },
+    query: { limit: MOST, search: asked, layer, host, ip },
     everyMs: 5_000,
   });
   const rows = data?.data.blocks;
@@ -83,7 +85,11 @@ export const Blocks = () => {
     ],
     [t],
   );
-  const isUnfiltered = asked === '' && layer === '';
+  const isUnfiltered = [asked, layer, host, ip].every((filter) => filter === '');
+  const given = [
+    { value: host, label: t('blocks.ofHost', { host }), clear: () => setHost('') },
+    { value: ip, label: t('blocks.ofVisitor', { ip }), clear: () => setIp('') },
+  ].filter(({ value }) => value !== '');
   return (
     <Page title={t('blocks.title')} about={t('blocks.about')}>
       <Problem error={error} onRetry={() => void refetch()} />
@@ -100,6 +106,22 @@ export const Blocks = () => {
             ...LAYERS.map((one) => ({ value: one, label: t(`blocks.layer.${one}`) })),
           ]}
         />
+        {given.map(({ label, clear }) => (
+          <Pill
+            key={label}
+            size="md"
+            className="foreign"
+            withRemoveButton
+            onRemove={clear}
+            removeButtonProps={{
+              'aria-label': t('blocks.without', { filter: label }),
+              tabIndex: 0,
+              'aria-hidden': false,
+            }}
+          >
+            {label}
+          </Pill>
+        ))}
       </TableBar>
       {(rows?.length !== 0 || !isUnfiltered) && (
         <DataTable

@@ -13,6 +13,9 @@ export const blocks: Texts<typeof english> = {
   notKnownAbout: 'Nur die letzten Ablehnungen werden aufbewahrt. Prüfe, ob sie ganz kopiert wurde.',
   anyLayer: 'Von allem',
   layerLabel: 'Abgelehnt von',
+  ofHost: 'An {{host}}',
+  ofVisitor: 'Von {{ip}}',
+  without: 'Ohne den Filter „{{filter}}“',
   layer: {
     decision: 'Sperre',
     rate_limit: 'Anfragengrenze',

@@ -10,6 +10,9 @@ export const blocks = {
   notKnownAbout: 'Only the latest refusals are kept. Check that all of it was copied.',
   anyLayer: 'By anything',
   layerLabel: 'Refused by',
+  ofHost: 'For {{host}}',
+  ofVisitor: 'From {{ip}}',
+  without: 'Without the filter "{{filter}}"',
   layer: {
     decision: 'Ban',
     rate_limit: 'Rate limit',

@@ -19,10 +19,12 @@ interface Case {
 }
 
 /** Hosts and certificates that somebody has to look at, worst first, each with its reason and a way to it. */
-export const Attention = ({ hosts = [], certificates = [] }: Pick<Facts, 'hosts' | 'certificates'>) => {
+export const Attention = ({ hosts, certificates = [] }: Pick<Facts, 'hosts' | 'certificates'>) => {
   const { t } = useTranslation('system');
+  const named = hosts?.attention ?? [];
+  const inDanger = certificates.filter(isInDanger);
   const cases: Case[] = [
-    ...hosts
+    ...named
       .filter(({ issue }) => issue !== null)
       .map(({ uuid, domain, issue }) => ({
         id: uuid,
@@ -32,7 +34,7 @@ export const Attention = ({ hosts = [], certificates = [] }: Pick<Facts, 'hosts'
         why: issue ?? '',
         to: `/hosts/${uuid}`,
       })),
-    ...certificates.filter(isInDanger).map((one) => ({
+    ...inDanger.map((one) => ({
       id: one.uuid,
       kind: one.status === 'failed' || (daysLeft(one) ?? 1) <= 0 ? ('bad' as const) : ('warning' as const),
       word: one.status === 'failed' ? t('overview.orderFailed') : t('overview.certificate'),
@@ -40,7 +42,7 @@ export const Attention = ({ hosts = [], certificates = [] }: Pick<Facts, 'hosts'
       why: one.issue ?? (one.expires_at ? t('overview.ends', { when: formatDistance(one.expires_at) }) : ''),
       to: `/certificates/${one.uuid}`,
     })),
-    ...hosts
+    ...named
       .filter(({ issue, warnings }) => issue === null && warnings.length > 0)
       .map(({ uuid, domain, warnings }) => ({
         id: uuid,
@@ -52,7 +54,8 @@ export const Attention = ({ hosts = [], certificates = [] }: Pick<Facts, 'hosts'
       })),
   ];
   if (cases.length === 0) return null;
-  const more = cases.length - SHOWN;
+  // Of hosts, the first are named; all are counted.
+  const more = (hosts ? hosts.with_issue + hosts.with_warnings : 0) + inDanger.length - Math.min(cases.length, SHOWN);
   return (
     <section>
       <Title order={2} mb="xs">

@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
-import type { DescribedSetting, ProxyHost } from '@sallyport/contract';
+import type { DescribedSetting } from '@sallyport/contract';
 import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
@@ -8,13 +8,6 @@ import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import type { Facts } from './facts.ts';
 import { Reaching } from './reaching.tsx';
-
-/** Where a host is seen by its visitors. Wildcards have no page of their own. */
-const pageOf = ({ domain, certificate_id, auto_certificate, ssl_forced }: ProxyHost): string | undefined => {
-  const name = domain.split(',').find((one) => !one.includes('*'));
-  const isTls = certificate_id !== null || auto_certificate || ssl_forced;
-  return name && `${isTls ? 'https' : 'http'}://${name.trim()}/`;
-};
 
 type Step = 'admin' | 'host' | 'page' | 'certificate' | 'totp' | 'backup' | 'drill' | 'address';
 
@@ -26,17 +19,11 @@ export const Checklist = ({ facts }: { facts: Facts }) => {
   const address = useRead<DescribedSetting>('/settings/app.public_url');
   const { hosts, backups, emergency } = facts;
   if (isHidden || !hosts || !backups || !emergency || !address.data) return null;
-  const served = hosts.find((host) => host.applied && host.enabled);
-  const page = served && pageOf(served);
   const steps: { name: Step; isDone: boolean; to?: string; href?: string | undefined }[] = [
     { name: 'admin', isDone: user !== undefined, to: '/users' },
-    { name: 'host', isDone: hosts.length > 0, to: '/hosts/new' },
-    { name: 'page', isDone: served !== undefined, to: '/hosts', href: page },
-    {
-      name: 'certificate',
-      isDone: hosts.some(({ certificate_id, auto_certificate }) => certificate_id !== null || auto_certificate),
-      to: '/certificates',
-    },
+    { name: 'host', isDone: hosts.total > 0, to: '/hosts/new' },
+    { name: 'page', isDone: hosts.served > 0, to: '/hosts', href: hosts.first_page ?? undefined },
+    { name: 'certificate', isDone: hosts.with_certificate > 0, to: '/certificates' },
     { name: 'totp', isDone: user?.totp_enabled === true, to: '/account' },
     { name: 'backup', isDone: backups.some(({ verified_at }) => verified_at !== null), to: '/backups' },
     { name: 'drill', isDone: emergency.last_proven_at !== null, to: '/emergency' },

@@ -47,20 +47,14 @@ const proxy = (t: T, { health }: Facts): Standing | undefined => {
 const hosts = (t: T, { hosts: all }: Facts): Standing | undefined => {
   if (!all) return undefined;
   const base = { name: 'hosts', to: '/hosts' } as const;
-  if (all.length === 0) return { ...base, kind: 'off', word: t('overview.none'), why: t('overview.hostsNone') };
-  const missing = all.filter(({ issue }) => issue !== null).length;
+  const { total, enabled: count, with_issue: missing, with_warnings: warned } = all;
+  if (total === 0) return { ...base, kind: 'off', word: t('overview.none'), why: t('overview.hostsNone') };
   if (missing > 0) {
     return { ...base, kind: 'bad', word: t('overview.notServed', { count: missing }), why: t('overview.hostsBad') };
   }
-  const waiting = all.filter(({ applied }) => !applied).length;
-  if (waiting > 0) {
-    return { ...base, kind: 'waiting', word: t('overview.pending', { count: waiting }), why: t('overview.hostsWait') };
-  }
-  const warned = all.filter(({ warnings }) => warnings.length > 0).length;
   if (warned > 0) {
     return { ...base, kind: 'warning', word: t('overview.warned', { count: warned }), why: t('overview.hostsWarned') };
   }
-  const count = all.filter(({ enabled }) => enabled).length;
   return {
     ...base,
     kind: 'good',

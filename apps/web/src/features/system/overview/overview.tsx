@@ -33,7 +33,7 @@ export const Overview = () => {
         {isAdmin && <Checklist facts={facts} />}
         <Standings all={standings} />
         <Attention hosts={facts.hosts} certificates={facts.certificates} />
-        {facts.blocks && <Refusals blocks={facts.blocks} />}
+        {facts.blocks && facts.refusals && <Refusals blocks={facts.blocks} statistics={facts.refusals} />}
         <Counters />
       </Stack>
     </Page>

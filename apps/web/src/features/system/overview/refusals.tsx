@@ -1,84 +1,108 @@
 import { Anchor, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
-import type { BlockSummary } from '@sallyport/contract';
+import type { BlockStatistics } from '@sallyport/contract';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { formatMoment, formatNumber } from '../../../i18n/formats.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Facts } from './facts.ts';
 import classes from './overview.module.css';
+import { Tops } from './tops.tsx';
 
-const TOP = 5;
-const RECENT = 6;
-const BARS = 48;
-const DAY_MS = 86_400_000;
-
-/** The most frequent values, with how often each is there. */
-const topOf = (
-  blocks: readonly BlockSummary[],
-  pick: (block: BlockSummary) => string | undefined,
-): [string, number][] => {
-  const counts = new Map<string, number>();
-  for (const block of blocks) {
-    const value = pick(block);
-    if (value !== undefined && value !== '') counts.set(value, (counts.get(value) ?? 0) + 1);
+/** What a country is called in a language; its code when that is none that has a name. */
+const countryName = (code: string, language: string): string => {
+  try {
+    return new Intl.DisplayNames([language], { type: 'region' }).of(code) ?? code;
+  } catch {
+    return code;
   }
-  return [...counts].sort((a, b) => b[1] - a[1]).slice(0, TOP);
 };
 
-/** How many were refused in each of `BARS` equal parts of the time since `from`. */
-const countsSince = (blocks: readonly BlockSummary[], from: number, now: number): number[] => {
-  const counts = new Array<number>(BARS).fill(0);
-  for (const { timestamp } of blocks) {
-    const part = Math.floor(((Date.parse(timestamp) - from) / (now - from)) * BARS);
-    if (part >= 0 && part <= BARS) counts[Math.min(part, BARS - 1)] = (counts[Math.min(part, BARS - 1)] ?? 0) + 1;
-  }
-  return counts;
-};
+const to = (field: string, value: string): string => `/blocks?${new URLSearchParams({ [field]: value })}`;
 
-const Tops = ({ title, rows, to }: { title: string; rows: [string, number][]; to?: (value: string) => string }) => (
-  <Paper withBorder p="sm">
-    <Title order={3} size="sm" mb={6}>
-      {title}
-    </Title>
-    <Stack gap={2}>
-      {rows.map(([value, count]) => (
-        <Group key={value} justify="space-between" wrap="nowrap" gap="xs">
-          {to ? (
-            <Anchor component={Link} to={to(value)} size="sm" className="foreign" lineClamp={1}>
-              {value}
-            </Anchor>
-          ) : (
-            <Text size="sm" className="foreign" lineClamp={1}>
-              {value}
-            </Text>
-          )}
-          <Text size="sm" c="dimmed">
-            {formatNumber(count)}
-          </Text>
-        </Group>
-      ))}
-      {rows.length === 0 && (
-        <Text size="sm" c="dimmed">
-          –
-        </Text>
-      )}
-    </Stack>
-  </Paper>
-);
-
-/** What was refused lately: over time, by host, rule and address, and the newest ones. */
-export const Refusals = ({ blocks }: { blocks: NonNullable<Facts['blocks']> }) => {
+/** How many there were when. */
+const Bars = ({ statistics: { over_time, total, since } }: { statistics: BlockStatistics }) => {
   const { t } = useTranslation('system');
-  const { newest, total } = blocks;
-  const now = Date.now();
-  const oldest = newest.at(-1);
-  // What lies before the oldest that was read is not known to be nothing.
-  const isCut = total > newest.length;
-  const from = Math.max(now - DAY_MS, isCut && oldest ? Date.parse(oldest.timestamp) : 0);
-  const counts = countsSince(newest, from, now);
-  const most = Math.max(1, ...counts);
-  const inTime = counts.reduce((sum, count) => sum + count, 0);
-  const search = (value: string) => `/blocks?search=${encodeURIComponent(value)}`;
+  const most = Math.max(1, ...over_time.map(({ count, monitored }) => count + monitored));
+  const from = formatMoment(since);
+  return (
+    <Paper withBorder p="sm">
+      <Text size="sm" mb={6}>
+        {t('overview.refusedSince', { count: total.count, shown: formatNumber(total.count), from })}
+        {total.monitored > 0 &&
+          `, ${t('overview.onlyReported', { count: total.monitored, shown: formatNumber(total.monitored) })}`}
+      </Text>
+      <div className={classes.bars} aria-hidden>
+        {over_time.map(({ at, count, monitored }) => (
+          <div
+            key={at}
+            title={t('overview.inPart', {
+              when: formatMoment(at),
+              refused: formatNumber(count),
+              monitored: formatNumber(monitored),
+            })}
+          >
+            <div style={{ height: `${(monitored / most) * 100}%` }} data-monitored />
+            <div style={{ height: `${(count / most) * 100}%` }} data-none={count + monitored === 0 || undefined} />
+          </div>
+        ))}
+      </div>
+    </Paper>
+  );
+};
+
+const AllTops = ({ statistics: { hosts, rules, addresses, countries } }: { statistics: BlockStatistics }) => {
+  const { t, i18n } = useTranslation('system');
+  const nameOf = (code: string | null): string =>
+    code === null ? t('overview.noCountry') : countryName(code, i18n.resolvedLanguage ?? 'en');
+  return (
+    <SimpleGrid cols={{ base: 1, sm: 2, xl: 4 }} spacing="sm">
+      <Tops
+        title={t('overview.topHosts')}
+        rows={hosts.map(({ host, ...counts }) => ({ name: host, to: to('host', host), ...counts }))}
+      />
+      <Tops
+        title={t('overview.topRules')}
+        rows={rules.map(({ rule_id, layer, message = '', ...counts }) => ({
+          ...(rule_id === null
+            ? { name: t(`overview.layers.${layer}`), to: to('layer', layer) }
+            : { name: `${rule_id} ${message}`.trim(), to: to('search', String(rule_id)) }),
+          ...counts,
+        }))}
+      />
+      <Tops
+        title={t('overview.topAddresses')}
+        rows={addresses.map(({ ip, country, ...counts }) => ({
+          name: country === null ? ip : `${ip} · ${nameOf(country)}`,
+          to: to('ip', ip),
+          ...counts,
+        }))}
+      />
+      <Tops
+        title={t('overview.topCountries')}
+        rows={(countries ?? []).map(({ country, ...counts }) => ({ name: nameOf(country), ...counts }))}
+      >
+        {countries === null && (
+          <Text size="sm" c="dimmed">
+            {t('overview.noCountries')}{' '}
+            <Anchor component={Link} to="/guide/security#access-lists" inherit underline="always">
+              {t('overview.getCountries')}
+            </Anchor>
+          </Text>
+        )}
+      </Tops>
+    </SimpleGrid>
+  );
+};
+
+interface RefusalsProps {
+  blocks: NonNullable<Facts['blocks']>;
+  statistics: BlockStatistics;
+}
+
+/** What was refused lately: over time, by host, rule, address and country, and the newest ones. */
+export const Refusals = ({ blocks: { newest, total }, statistics }: RefusalsProps) => {
+  const { t } = useTranslation('system');
+  const isAnyCounted = statistics.total.count + statistics.total.monitored > 0;
   return (
     <section>
       <Group justify="space-between" mb="xs">
@@ -95,38 +119,17 @@ export const Refusals = ({ blocks }: { blocks: NonNullable<Facts['blocks']> }) =
         </Text>
       ) : (
         <Stack gap="sm">
-          <Paper withBorder p="sm">
-            <Text size="sm" mb={6}>
-              {t('overview.refusedSince', {
-                count: inTime,
-                shown: formatNumber(inTime),
-                from: formatMoment(new Date(from).toISOString()),
-              })}
-            </Text>
-            <div className={classes.bars} aria-hidden>
-              {counts.map((count, part) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: a part of the time is known by nothing else
-                <div key={part} style={{ height: `${(count / most) * 100}%` }} data-none={count === 0 || undefined} />
-              ))}
-            </div>
-          </Paper>
-          <Text size="xs" c="dimmed">
-            {isCut
-              ? t('overview.ofNewest', { count: newest.length, shown: formatNumber(newest.length) })
-              : t('overview.ofAll')}
-          </Text>
-          <SimpleGrid cols={{ base: 1, sm: 3 }} spacing="sm">
-            <Tops title={t('overview.topHosts')} rows={topOf(newest, ({ host }) => host)} to={search} />
-            <Tops
-              title={t('overview.topRules')}
-              rows={topOf(newest, ({ rule_id, layer }) =>
-                rule_id === null ? t(`overview.layers.${layer}`) : `${rule_id}`,
-              )}
-            />
-            <Tops title={t('overview.topAddresses')} rows={topOf(newest, ({ ip }) => ip)} to={search} />
-          </SimpleGrid>
+          <Bars statistics={statistics} />
+          {isAnyCounted && (
+            <>
+              <Text size="xs" c="dimmed">
+                {t('overview.ofAll')}
+              </Text>
+              <AllTops statistics={statistics} />
+            </>
+          )}
           <Stack gap={4} component="ul" p={0} m={0}>
-            {newest.slice(0, RECENT).map(({ reference, timestamp, host, request_uri, ip, method, reason }) => (
+            {newest.map(({ reference, timestamp, host, request_uri, ip, method, reason }) => (
               <Group key={reference} component="li" gap="xs" wrap="nowrap" style={{ listStyle: 'none' }}>
                 <Text size="sm" c="dimmed" miw={110}>
                   <Moment at={timestamp} />
