@@ -109,6 +109,12 @@ export const BlockStatistics = Type.Object(
   {
     since: Timestamp,
     until: Timestamp,
+    complete_since: Type.String({
+      format: 'date-time',
+      description:
+        'From here on none is missing: later than `since` when older ones were dropped to make room ' +
+        '(security.block_log.entries); `until` when none is kept at all.',
+    }),
     total: Type.Object(counted),
     over_time: Type.Array(Type.Object({ at: Timestamp, ...counted }), {
       description: 'One for each part of the time, by its beginning, oldest first.',

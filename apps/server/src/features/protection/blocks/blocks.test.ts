@@ -203,6 +203,7 @@ onBothDatabases('blocked requests', (kind) => {
       expect({ ...body, addresses: undefined }).toEqual({
         since: '2026-10-01T00:00:00.000Z',
         until: '2026-10-02T00:00:00.000Z',
+        complete_since: '2026-10-01T00:00:00.000Z',
         total: { count: 602, monitored: 1 },
         over_time: [
           { at: '2026-10-01T00:00:00.000Z', count: 2, monitored: 1 },
@@ -283,11 +284,16 @@ onBothDatabases('blocked requests', (kind) => {
     await found('e');
     expect((await find('b')).status).toBe(404);
     expect((await find('c')).status).toBe(200);
+    const path = '/security/blocks/summary?since=2026-11-20T00:00:00Z&until=2026-11-21T00:00:00Z';
+    const count = async () => (await app.send<BlockStatistics>('GET', path, undefined, bearer)).body;
+    // What was before was dropped: nothing is known of it.
+    expect(await count()).toMatchObject({ total: { count: 3 }, complete_since: '2026-11-20T12:00:00.000Z' });
     await app.restart();
     expect((await find('d')).status).toBe(200);
     await setEntries('0');
     await sendLines(app.dataDir, [guardBlock({ reference: 'f' })]);
     await eventually(async () => (await find('d')).status).toBe(404);
     expect((await find('f')).status).toBe(404);
+    expect(await count()).toMatchObject({ total: { count: 0 }, complete_since: '2026-11-21T00:00:00.000Z' });
   });
 });

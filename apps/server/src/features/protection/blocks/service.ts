@@ -43,7 +43,7 @@ const parseAddress = (text: string): string => {
 
 /** Keeps what refused which request, so that a reference on a page can be explained. */
 export const createBlocks = ({ db, store, limit, country, clock, log }: BlockDeps) => {
-  const statistics = createBlockStatistics({ db, store, country, clock, log });
+  const statistics = createBlockStatistics({ db, store, country, limit, clock, log });
   let waiting: SecurityEvent[] = [];
   /** How many wait, by kind and client. */
   const waitingOf = new Map<string, number>();

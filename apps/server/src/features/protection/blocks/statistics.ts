@@ -13,6 +13,8 @@ export interface BlockStatisticsDeps {
   store: (executor: Executor) => Pick<BlockStore, 'ends' | 'before'>;
   /** Undefined while no country database is installed. */
   country: CountryLookup | undefined;
+  /** How many are kept; 0: none. */
+  limit: () => Promise<number>;
   clock: () => Date;
   log: Logger;
 }
@@ -93,6 +95,7 @@ const rangeOf = ({ since, until, parts = DEFAULT_PARTS }: BlockStatisticsQuery, 
 type Rule = Tally & Pick<BlockStatistics['rules'][number], 'rule_id' | 'layer' | 'message'>;
 
 const createTallies = ({ from, to, parts }: Range) => ({
+  oldest: Number.POSITIVE_INFINITY,
   total: none(),
   overTime: Array.from({ length: parts }, (_, part) => ({
     at: new Date(from + ((to - from) * part) / parts).toISOString(),
@@ -112,6 +115,7 @@ const ruleOf = ({ rule_id, layer, matches }: SecurityEvent): Rule => {
 /** Counts an entry when it is of that time. */
 const countIn = (tallies: Tallies, { from, to, parts }: Range, entry: string, host: string): void => {
   const at = timeOf(entry);
+  if (at < tallies.oldest) tallies.oldest = at;
   if (!(at >= from && at < to)) return;
   const event = JSON.parse(entry) as SecurityEvent;
   const one = event.monitored ? REPORTED : REFUSED;
@@ -127,8 +131,17 @@ const countIn = (tallies: Tallies, { from, to, parts }: Range, entry: string, ho
   add(entryOf(tallies.addresses, event.ip, none), one);
 };
 
+/**
+ * Since when nothing of that time is missing. Ids count from 1: when the first is gone, entries were dropped, and of what was before
+ * the oldest that is left nothing is known.
+ */
+const completeSince = (oldest: number, { from, to }: Range, firstId: number, limit: number): string => {
+  const since = limit === 0 ? to : firstId === 1 ? from : Math.min(Math.max(from, oldest), to);
+  return new Date(since).toISOString();
+};
+
 /** Counts what was refused when, of what is kept. */
-export const createBlockStatistics = ({ db, store, country, clock, log }: BlockStatisticsDeps) => {
+export const createBlockStatistics = ({ db, store, country, limit, clock, log }: BlockStatisticsDeps) => {
   /** The newest answer, and what it holds for: whoever looks at the overview asks the same again and again. */
   let last: { of: string; answer: BlockStatistics } | undefined;
   let counting: Promise<unknown> = Promise.resolve();
@@ -162,8 +175,8 @@ export const createBlockStatistics = ({ db, store, country, clock, log }: BlockS
   };
 
   const count = async (range: Range): Promise<BlockStatistics> => {
-    const ends = await store(db).ends();
-    const of = JSON.stringify([range, ends]);
+    const [ends, most] = [await store(db).ends(), await limit()];
+    const of = JSON.stringify([range, ends, most]);
     if (last?.of === of) return last.answer;
     const tallies = createTallies(range);
     // What is kept goes by the number of entries, and an entry that is read again after a start is new and tells of before: every
@@ -177,6 +190,7 @@ export const createBlockStatistics = ({ db, store, country, clock, log }: BlockS
     const answer: BlockStatistics = {
       since: new Date(range.from).toISOString(),
       until: new Date(range.to).toISOString(),
+      complete_since: completeSince(tallies.oldest, range, ends?.oldest ?? 1, most),
       total: tallies.total,
       over_time: tallies.overTime,
       hosts: topOf(tallies.hosts).map(([host, tally]) => ({ host, ...tally })),

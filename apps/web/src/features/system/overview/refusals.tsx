@@ -20,16 +20,22 @@ const countryName = (code: string, language: string): string => {
 const to = (field: string, value: string): string => `/blocks?${new URLSearchParams({ [field]: value })}`;
 
 /** How many there were when. */
-const Bars = ({ statistics: { over_time, total, since } }: { statistics: BlockStatistics }) => {
+const Bars = ({ statistics: { over_time, total, complete_since } }: { statistics: BlockStatistics }) => {
   const { t } = useTranslation('system');
   const most = Math.max(1, ...over_time.map(({ count, monitored }) => count + monitored));
-  const from = formatMoment(since);
+  const from = formatMoment(complete_since);
   return (
     <Paper withBorder p="sm">
       <Text size="sm" mb={6}>
+        <span className={classes.sign} />
         {t('overview.refusedSince', { count: total.count, shown: formatNumber(total.count), from })}
-        {total.monitored > 0 &&
-          `, ${t('overview.onlyReported', { count: total.monitored, shown: formatNumber(total.monitored) })}`}
+        {total.monitored > 0 && (
+          <>
+            {', '}
+            <span className={classes.sign} data-monitored />
+            {t('overview.onlyReported', { count: total.monitored, shown: formatNumber(total.monitored) })}
+          </>
+        )}
       </Text>
       <div className={classes.bars} aria-hidden>
         {over_time.map(({ at, count, monitored }) => (
@@ -102,6 +108,8 @@ interface RefusalsProps {
 /** What was refused lately: over time, by host, rule, address and country, and the newest ones. */
 export const Refusals = ({ blocks: { newest, total }, statistics }: RefusalsProps) => {
   const { t } = useTranslation('system');
+  const isCut = statistics.complete_since !== statistics.since;
+  const isAnyKept = statistics.complete_since !== statistics.until;
   const isAnyCounted = statistics.total.count + statistics.total.monitored > 0;
   return (
     <section>
@@ -115,7 +123,7 @@ export const Refusals = ({ blocks: { newest, total }, statistics }: RefusalsProp
       </Group>
       {newest.length === 0 ? (
         <Text size="sm" c="dimmed">
-          {t('overview.noRefusals')}
+          {t(isAnyKept ? 'overview.noRefusals' : 'overview.noneKept')}
         </Text>
       ) : (
         <Stack gap="sm">
@@ -123,7 +131,7 @@ export const Refusals = ({ blocks: { newest, total }, statistics }: RefusalsProp
           {isAnyCounted && (
             <>
               <Text size="xs" c="dimmed">
-                {t('overview.ofAll')}
+                {t('overview.ofAll')} {isCut && t('overview.olderDropped')}
               </Text>
               <AllTops statistics={statistics} />
             </>

@@ -38,7 +38,7 @@ export const Tops = ({ title, rows, children }: { title: string; rows: readonly 
               {[
                 ...(count > 0 ? [formatNumber(count)] : []),
                 ...(monitored > 0 ? [t('overview.reported', { shown: formatNumber(monitored) })] : []),
-              ].join(' ')}
+              ].join(' + ')}
             </Text>
           </Group>
         ))}
