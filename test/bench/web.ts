@@ -1,5 +1,6 @@
 /**
- * The interface with 10,000 hosts in a real browser: until the first rows stand on the screen, until a search is shown, and frames while scrolling.
+ * The interface with 10,000 hosts in a real browser: until the first rows stand on the screen, until a search is shown, and frames while scrolling and
+ * while the live log runs.
  * Run: npm run bench:web (needs Debian's Chromium). Prints one line a figure; on a machine that does nothing else.
  */
 import { spawn } from 'node:child_process';
@@ -12,6 +13,7 @@ import { startBrowser } from '../support/browser.ts';
 import buildWeb from '../support/build-web.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { until } from '../support/until.ts';
+import { measureLiveLog } from './live-log.ts';
 import { fillStore } from './many-hosts.ts';
 
 const HOSTS = 10_000;
@@ -25,6 +27,13 @@ const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 const worst = (values: readonly number[]): number => Math.max(...values);
 const ms = (value: number): string => `${value.toFixed(0)} ms`;
+
+/** How smooth frames of these lengths are. */
+const inWords = (lengths: readonly number[]): string => {
+  const frame = median(lengths);
+  const late = lengths.filter((length) => length > 1.5 * frame).length;
+  return `${late} of ${lengths.length} frames late, the longest ${ms(worst(lengths))}, one ${frame.toFixed(1)} ms`;
+};
 
 /** Milliseconds from the beginning of the navigation until what the selector names has been painted. */
 const untilPainted = async (page: Page, path: string, selector: string): Promise<number> => {
@@ -97,12 +106,10 @@ try {
   }
   console.log(`a search of ${HOSTS} hosts is shown after ${ms(median(searches))}, at most ${ms(worst(searches))}`);
 
-  const lengths = await scroll(page);
-  const frame = median(lengths);
-  const late = lengths.filter((length) => length > 1.5 * frame).length;
-  console.log(
-    `scrolling: ${late} of ${FRAMES} frames late, the longest ${ms(worst(lengths))}, one ${frame.toFixed(1)} ms`,
-  );
+  console.log(`scrolling: ${inWords(await scroll(page))}`);
+
+  const { frames, lastAfterMs } = await measureLiveLog(page, dataDir);
+  console.log(`1,000 log entries a second: ${inWords(frames)}; the last is shown after ${ms(lastAfterMs)}`);
 } finally {
   await browser.stop();
   server.kill('SIGTERM');
