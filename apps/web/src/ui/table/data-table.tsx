@@ -1,5 +1,5 @@
 import { Checkbox, Text, UnstyledButton } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { useCallbackRef, useMediaQuery } from '@mantine/hooks';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import {
   type ColumnDef,
@@ -7,7 +7,6 @@ import {
   getCoreRowModel,
   getSortedRowModel,
   type OnChangeFn,
-  type RowData,
   type RowSelectionState,
   type SortingState,
   useReactTable,
@@ -17,19 +16,7 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './data-table.module.css';
-
-declare module '@tanstack/react-table' {
-  interface ColumnMeta<TData extends RowData, TValue> {
-    /** Share of the width that is left, as of CSS flex-grow; 0: as wide as `size`. */
-    grow?: number;
-    /** How wide it is on a narrow screen, when that differs from `size`. */
-    narrow?: number;
-    /** Shown on a narrow screen as well. */
-    isVital?: boolean;
-    /** Never used; keeps the parameters of the interface that is extended. */
-    of?: [TData, TValue];
-  }
-}
+import { basisOf, flexOf, ROW_HEIGHT, SELECT_WIDTH, TableRow } from './table-row.tsx';
 
 export type Column<T> = ColumnDef<T>;
 
@@ -51,10 +38,6 @@ interface DataTableProps<T> {
   empty: ReactNode;
 }
 
-const ROW_HEIGHT = 44;
-const SELECT_WIDTH = 40;
-/** A column that takes what is left begins with this on a narrow screen. */
-const NARROW_GROWING_WIDTH = 100;
 const NARROW = '(max-width: 48em)';
 
 const words = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -114,7 +97,7 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
     });
   const lastChosen = useRef<string>(undefined);
   /** Chooses one row, or with Shift all between the last one and this one. */
-  const choose = (index: number, isChosen: boolean, isRange: boolean): void => {
+  const choose = useCallbackRef((index: number, isChosen: boolean, isRange: boolean): void => {
     const from = isRange ? shown.findIndex(({ id }) => id === lastChosen.current) : -1;
     const [first, last] = from < 0 ? [index, index] : [Math.min(from, index), Math.max(from, index)];
     lastChosen.current = shown[index]?.id;
@@ -123,22 +106,15 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
       const others = Object.entries(chosen).filter(([id]) => !ids.has(id));
       return Object.fromEntries([...others, ...(isChosen ? [...ids].map((id) => [id, true] as const) : [])]);
     });
-  };
+  });
   const virtual = useVirtualizer({
     count: shown.length,
     getScrollElement: () => frame.current,
     estimateSize: () => ROW_HEIGHT,
     overscan: 12,
   });
-  const basisOf = (meta: { grow?: number; narrow?: number } | undefined, size: number): number => {
-    if (!isNarrow) return size;
-    if (meta?.narrow !== undefined) return meta.narrow;
-    return meta?.grow ? Math.min(size, NARROW_GROWING_WIDTH) : Math.min(size, 180);
-  };
-  const widthOf = (meta: { grow?: number; narrow?: number } | undefined, size: number) => ({
-    flex: `${meta?.grow ?? 0} 0 ${basisOf(meta, size)}px`,
-  });
-  const widths = table.getVisibleLeafColumns().map(({ columnDef, getSize }) => basisOf(columnDef.meta, getSize()));
+  const shownColumns = table.getVisibleLeafColumns();
+  const widths = shownColumns.map((column) => basisOf(column, isNarrow));
   // As wide as its columns, so that they stand below each other whatever is in them.
   const width = `max(100%, ${(selection ? SELECT_WIDTH : 0) + widths.reduce((sum, one) => sum + one, 0)}px)`;
 
@@ -168,7 +144,7 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
                   key={header.id}
                   role="columnheader"
                   className={classes.cell}
-                  style={widthOf(column.columnDef.meta, column.getSize())}
+                  style={flexOf(column, isNarrow)}
                   aria-sort={sorted === false ? 'none' : sorted === 'asc' ? 'ascending' : 'descending'}
                 >
                   {column.getCanSort() ? (
@@ -192,42 +168,21 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
         </Text>
       ) : (
         <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map((item) => {
-            const row = shown[item.index];
+          {virtual.getVirtualItems().map(({ index, start }) => {
+            const row = shown[index];
             if (!row) return null;
             return (
-              <div
+              <TableRow
                 key={row.id}
-                role="row"
-                tabIndex={-1}
-                aria-rowindex={item.index + 2}
-                className={classes.row}
-                data-selected={row.getIsSelected() || undefined}
-                style={{ height: ROW_HEIGHT, width, transform: `translateY(${item.start}px)` }}
-              >
-                {selection && (
-                  <div role="cell" className={classes.cell} style={{ flex: `0 0 ${SELECT_WIDTH}px` }}>
-                    <Checkbox
-                      size="xs"
-                      aria-label={t('chooseRow')}
-                      checked={row.getIsSelected()}
-                      onChange={({ currentTarget, nativeEvent }) =>
-                        choose(item.index, currentTarget.checked, (nativeEvent as MouseEvent).shiftKey)
-                      }
-                    />
-                  </div>
-                )}
-                {row.getVisibleCells().map((cell) => (
-                  <div
-                    key={cell.id}
-                    role="cell"
-                    className={classes.cell}
-                    style={widthOf(cell.column.columnDef.meta, cell.column.getSize())}
-                  >
-                    {flexRender(cell.column.columnDef.cell, cell.getContext())}
-                  </div>
-                ))}
-              </div>
+                row={row}
+                index={index}
+                start={start}
+                width={width}
+                isNarrow={isNarrow}
+                columns={shownColumns}
+                isChosen={row.getIsSelected()}
+                {...(selection && { onChoose: choose })}
+              />
             );
           })}
         </div>
