@@ -10,6 +10,7 @@ import type {
   LogEntry,
   ProxyHost,
   ReplacedCertificate,
+  TrafficFigures,
   UploadedCertificate,
 } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,6 +19,7 @@ import { createApiCaller } from '../support/call-api.ts';
 import { makeCertificate, uploadForm } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct, type Product } from '../support/product.ts';
+import { until } from '../support/until.ts';
 
 interface Answer {
   status: number;
@@ -126,6 +128,16 @@ describe('a host from the API to the browser', () => {
     expect((await through('moved.test')).status).toBe(200);
     await call('DELETE', `/proxy-hosts/${host.uuid}`);
     expect((await through('moved.test')).status).toBe(404);
+
+    const figures = await until('the requests are counted', async () => {
+      const metrics = await (await fetch(`${product.api}/metrics`)).text();
+      const { body } = await call<TrafficFigures>('GET', '/traffic/figures?step=3600');
+      const sum = (name: 'requests' | 'client_errors') =>
+        body.buckets.reduce((all, bucket) => all + (bucket[name] ?? 0), 0);
+      return sum('requests') >= 6 && { metrics, requests: sum('requests'), refused: sum('client_errors') };
+    });
+    expect(figures).toMatchObject({ requests: 6, refused: 3 });
+    expect(figures.metrics).toMatch(/^sallyport_proxy_requests_total\{class="4xx"\} 3$/m);
   });
 
   test('takes an origin by name, over TLS without a trusted certificate only when it need not be verified', async () => {

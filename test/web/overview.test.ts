@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { ownCountryDatabase } from '@sallyport/access/country-database';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { guardBlock, sendLines } from '@sallyport/server/testing/guard-line';
@@ -6,6 +7,24 @@ import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
 import { writeCountryDatabase } from '../support/country-database.ts';
+import { until } from '../support/until.ts';
+
+const MINUTE_MS = 60_000;
+
+/** What an earlier server kept: nearly a day, with two hours of which nothing is known, and a peak. */
+const keepFigures = (dataDir: string): void => {
+  const now = Math.floor(Date.now() / MINUTE_MS);
+  const figures = (ago: number) => {
+    const requests = Math.round(300 + 200 * Math.sin(ago / 200) + (ago % 7) * 10) + (ago === 100 ? 5_000 : 0);
+    return [requests, ago % 50 === 0 ? 12 : 1, ago % 240 < 3 ? 9 : 0, requests * 400, requests * 9_000];
+  };
+  const known = Array.from({ length: 1_400 }, (_, ago) => ago).filter((ago) => ago < 300 || ago >= 420);
+  const requests = { '1xx': 0, '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, other: 0 };
+  const last = { at: Date.now(), process: 'earlier', counters: { requests, bytesIn: 0, bytesOut: 0 } };
+  mkdirSync(join(dataDir, 'traffic'), { recursive: true });
+  const minutes = known.map((ago) => [now - ago, figures(ago)]);
+  writeFileSync(join(dataDir, 'traffic/figures.json'), JSON.stringify({ version: 1, last, minutes }));
+};
 
 let browser: TestBrowser;
 let app: TestApp;
@@ -22,7 +41,8 @@ const writeCountries = () =>
 beforeAll(async () => {
   [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
   writeCountries();
-  // It is looked for at the start.
+  keepFigures(app.dataDir);
+  // They are looked for at the start.
   await app.restart();
   given = createGiven(app);
   email = (await given.administrator()).user.email;
@@ -112,6 +132,19 @@ test('who is no administrator sees what they may, and is asked for nothing else'
   const { page, errors, close } = await signedIn('/', user.email);
   await page.getByRole('link', { name: 'Emergency path' }).waitFor();
   await page.getByRole('heading', { name: 'Counted' }).waitFor();
+  await page.getByRole('img', { name: /^Requests and errors over time/ }).waitFor();
+  await page
+    .getByText(/ requests, at most 5,\d+ in a minute, around .* answered with 4xx, .* answered with 5xx\./)
+    .waitFor();
+  await page.getByText(/^Nothing is known of 2\.\d hours of this time/).waitFor();
+  // A chart that is being laid out knows of no pointer.
+  await until('a point tells its figures', async () => {
+    await page.locator('.u-over').hover({ position: { x: 300, y: 50 } });
+    await page.locator('.u-over').hover({ position: { x: 320, y: 50 } });
+    return page.getByText(/: requests [\d,]+, 4xx \d+, 5xx \d+$/).isVisible();
+  });
+  await page.getByText('1 hour', { exact: true }).click();
+  await page.getByText(/^[\d,]+ requests, at most [3-9]\d\d in a minute/).waitFor();
   expect(await page.getByRole('link', { name: 'Backups', exact: true }).count()).toBe(0);
   expect(await page.getByRole('alert').count()).toBe(0);
   expect(errors).toEqual([]);
@@ -126,6 +159,7 @@ describe.each([
     const { page, errors, close } = await signedIn('/', email, look);
     await page.getByText('/metrics').waitFor();
     expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+    await page.locator('.uplot canvas').waitFor();
     expect(await barriersOf(page)).toEqual([]);
     expect(errors).toEqual([]);
     await close();

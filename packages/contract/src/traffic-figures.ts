@@ -16,6 +16,7 @@ export const TrafficBucket = Type.Object(
   {
     at: Timestamp,
     requests: count('Requests that ended.'),
+    peak_requests: count('Requests of its busiest minute.'),
     client_errors: count('Of these, those answered with a status from 400 to 499: refusals of the suite as well.'),
     server_errors: count('Of these, those answered with a status from 500.'),
     bytes_in: count('Bytes from clients.'),

@@ -28,3 +28,11 @@ export const formatNumber = (value: number, options?: Intl.NumberFormatOptions):
 /** The time of the day to the second, for what happens while one looks. */
 export const formatClock = (iso: string): string =>
   new Date(iso).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+/** The time of the day to the minute. */
+export const formatTime = (moment: Date): string =>
+  moment.toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit' });
+
+/** A day of the year, short. */
+export const formatDay = (moment: Date): string =>
+  moment.toLocaleDateString(language(), { day: 'numeric', month: 'short' });

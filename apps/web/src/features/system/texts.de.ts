@@ -6,6 +6,7 @@ import { guide } from './guide/texts.de.ts';
 import { history } from './history/texts.de.ts';
 import { imports } from './import/texts.de.ts';
 import { overview } from './overview/texts.de.ts';
+import { traffic } from './overview/traffic/texts.de.ts';
 import { described } from './settings/described.de.ts';
 import { settings } from './settings/texts.de.ts';
 import type { system as english } from './texts.en.ts';
@@ -15,6 +16,7 @@ export const system: Texts<typeof english> & { described: typeof described } = {
   imports,
   noMatch: 'Hier passt nichts.',
   overview,
+  traffic,
   backups,
   emergency,
   settings,

@@ -13,15 +13,21 @@ const DAY_MS = 86_400_000;
 /** Minutes `from` (included) to `to` (not included) in one. */
 const bucketOf = (minutes: Minutes, from: number, to: number): TrafficBucket => {
   let sum: Figures | undefined;
+  let peak: number | null = null;
   let unknown = 0;
   for (let minute = from; minute < to; minute++) {
     const figures = minutes.get(minute);
-    if (!figures) unknown++;
-    else sum = sum ? combine(sum, figures, (a, b) => a + b) : figures;
+    if (!figures) {
+      unknown++;
+      continue;
+    }
+    sum = sum ? combine(sum, figures, (a, b) => a + b) : figures;
+    peak = Math.max(peak ?? 0, figures[0]);
   }
   const [requests, client_errors, server_errors, bytes_in, bytes_out] = sum ?? [null, null, null, null, null];
   const at = new Date(from * MINUTE_MS).toISOString();
-  return { at, requests, client_errors, server_errors, bytes_in, bytes_out, unknown_minutes: unknown };
+  const errors = { client_errors, server_errors };
+  return { at, requests, peak_requests: peak, ...errors, bytes_in, bytes_out, unknown_minutes: unknown };
 };
 
 /** Answers what was asked for at `now` (milliseconds). Throws a 400 that names the field. */

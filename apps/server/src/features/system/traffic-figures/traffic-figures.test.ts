@@ -72,12 +72,19 @@ describe('minutes', () => {
     expect(buckets).toEqual([
       {
         at: '2026-11-22T12:00:00.000Z',
-        ...{ requests: 130, client_errors: 13, server_errors: 1, bytes_in: 13_000, bytes_out: 130_000 },
+        ...{
+          requests: 130,
+          peak_requests: 130,
+          client_errors: 13,
+          server_errors: 1,
+          bytes_in: 13_000,
+          bytes_out: 130_000,
+        },
         unknown_minutes: 0,
       },
       {
         at: '2026-11-22T12:01:00.000Z',
-        ...{ requests: 30, client_errors: 3, server_errors: 0, bytes_in: 3_000, bytes_out: 30_000 },
+        ...{ requests: 30, peak_requests: 30, client_errors: 3, server_errors: 0, bytes_in: 3_000, bytes_out: 30_000 },
         unknown_minutes: 0,
       },
     ]);
@@ -154,10 +161,12 @@ describe('buckets', () => {
     await figures.after(6 * MINUTE, undefined);
     await figures.after(4 * MINUTE, counted(30, 'second', START + 11 * MINUTE));
     const { buckets } = figures.asked({ since: new Date(START).toISOString(), step: 300 });
-    expect(buckets.map(({ requests, unknown_minutes }) => [requests, unknown_minutes])).toEqual([
-      [200, 3],
-      [null, 5],
-      [30, 1],
+    expect(
+      buckets.map(({ requests, peak_requests, unknown_minutes }) => [requests, peak_requests, unknown_minutes]),
+    ).toEqual([
+      [200, 100, 3],
+      [null, null, 5],
+      [30, 30, 1],
     ]);
     await figures.stop();
   });

@@ -10,6 +10,7 @@ import { useFacts } from './facts.ts';
 import { judge } from './judge.ts';
 import { Refusals } from './refusals.tsx';
 import { Standings } from './standings.tsx';
+import { Traffic } from './traffic/traffic.tsx';
 
 /** Is everything all right? And where not: why, and where to go about it. */
 export const Overview = () => {
@@ -33,6 +34,7 @@ export const Overview = () => {
         {isAdmin && <Checklist facts={facts} />}
         <Standings all={standings} />
         <Attention hosts={facts.hosts} certificates={facts.certificates} />
+        <Traffic />
         {facts.blocks && facts.refusals && <Refusals blocks={facts.blocks} statistics={facts.refusals} />}
         <Counters />
       </Stack>

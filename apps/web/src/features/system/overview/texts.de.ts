@@ -126,8 +126,7 @@ export const overview: Texts<typeof english> = {
     unjudged: 'blieben ohne Urteil',
   },
   countedSince: 'Seit dem Start des Servers, {{from}}.',
-  notKept:
-    'Wie viele Anfragen und Fehler es wann gab, wird hier nicht aufbewahrt: Das tut Prometheus, wenn es /metrics liest.',
+  notKept: 'Länger als zwei Tage bewahrt es Prometheus auf, wenn es /metrics liest.',
   checklist: 'Von hier zur ersten Seite',
   doneOf: '{{done}} von {{all}} getan',
   done: 'Getan',

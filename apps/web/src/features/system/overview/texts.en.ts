@@ -121,8 +121,7 @@ export const overview = {
     unjudged: 'without a verdict',
   },
   countedSince: 'Since the server was started, {{from}}.',
-  notKept:
-    'How many requests and errors there were at which time is not kept here: Prometheus keeps it when it reads /metrics.',
+  notKept: 'For longer than two days, Prometheus keeps it when it reads /metrics.',
   checklist: 'From here to the first page',
   doneOf: '{{done}} of {{all}} done',
   done: 'Done',
