@@ -22,7 +22,7 @@ export type TrafficReading = {
   counters: TrafficCounters;
 };
 
-/** Frontends and backends, without servers: the same dozen lines however many hosts there are. */
+/** Frontends and backends, without servers: the same few lines however many hosts there are. */
 const showStat = { words: ['show', 'stat', '-1', '3', '-1'] };
 
 /** Rows by `pxname/svname`, fields by the names of the header line. No field that is read here stands behind one with free text. */

@@ -38,6 +38,8 @@ export const bucketsOf = (
 ): Omit<TrafficFigures, 'node'> => {
   if (step % 60 !== 0) throw refuse.invalid('step must be a multiple of 60');
   const asked = since === undefined ? now - DAY_MS + MINUTE_MS : Date.parse(since);
+  // A leap second is a date-time, and no moment to JavaScript.
+  if (Number.isNaN(asked)) throw refuse.invalid('since must be a valid date-time');
   if (asked > now) throw refuse.invalid('since must not be in the future');
   const size = step / 60;
   const first = Math.floor(minuteOf(asked) / size) * size;

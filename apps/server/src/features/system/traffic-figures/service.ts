@@ -33,8 +33,9 @@ export const createTrafficFigures = ({ dataDir, read, clock, log }: TrafficFigur
 
   const readOnce = async (): Promise<void> => {
     current = undefined;
-    const given = await read();
-    readAt = performance.now();
+    const given = await read().finally(() => {
+      readAt = performance.now();
+    });
     if (!given) return;
     last = count(minutes, last, given, clock().getTime());
     current = last.counters;

@@ -174,6 +174,7 @@ describe('buckets', () => {
   test.each([
     ['step', { step: 90 }],
     ['since', { since: '2026-11-22T12:00:01Z' }],
+    ['since', { since: '2016-12-31T23:59:60Z' }],
     ['step', { since: '1970-01-01T00:00:00Z', step: 86_400 }],
     ['step', { since: '2026-11-21T11:58:00Z' }],
   ])('are refused by the name of what is wrong: %s', async (field, query) => {
