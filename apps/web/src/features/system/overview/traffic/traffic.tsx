@@ -29,7 +29,8 @@ export const Traffic = () => {
   const [hours, setHours] = useState<Hours>(24);
   const [pointed, setPointed] = useState<TrafficBucket | null>(null);
   const step = STEPS[hours];
-  const begin = Math.floor((Date.now() / 1_000 - hours * 3_600) / step) * step;
+  // The first bucket lies within the hours as a whole: what is before them may be kept no longer.
+  const begin = (Math.floor((Date.now() / 1_000 - hours * 3_600) / step) + 1) * step;
   const { data, error, refetch } = useRead<TrafficFigures>('/traffic/figures', {
     query: { since: new Date(begin * 1_000).toISOString(), step },
     everyMs: EVERY_MS,
