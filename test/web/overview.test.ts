@@ -7,6 +7,7 @@ import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
 import { writeCountryDatabase } from '../support/country-database.ts';
+import { eventually } from '../support/eventually.ts';
 import { until } from '../support/until.ts';
 
 const MINUTE_MS = 60_000;
@@ -30,6 +31,7 @@ let browser: TestBrowser;
 let app: TestApp;
 let given: ReturnType<typeof createGiven>;
 let email: string;
+let headers: Record<string, string>;
 
 const writeCountries = () =>
   writeCountryDatabase(
@@ -45,7 +47,8 @@ beforeAll(async () => {
   // They are looked for at the start.
   await app.restart();
   given = createGiven(app);
-  email = (await given.administrator()).user.email;
+  const admin = await given.administrator();
+  [email, headers] = [admin.user.email, admin.headers];
 });
 afterAll(async () => {
   await browser?.stop();
@@ -96,6 +99,8 @@ test('what was refused is counted of all that are kept, each count with a way to
     block(61, { host: 'blog.example.com', ip: '192.0.2.1', layer: 'acl', rule_id: null, matches: [] }),
     block(62, { timestamp: '2020-01-01T00:00:00.000Z', host: 'old.example.com' }),
   ]);
+  const kept = async () => (await app.send('GET', '/security/blocks?limit=1', undefined, headers)).headers;
+  await eventually(async () => (await kept()).get('x-total-count')).toBe('63');
   // A database that is broken tells of no country, nor why nobody is counted by one.
   writeFileSync(ownCountryDatabase(app.dataDir), '');
   const { page, errors, close } = await signedIn('/');

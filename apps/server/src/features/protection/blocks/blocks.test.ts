@@ -234,7 +234,8 @@ onBothDatabases('blocked requests', (kind) => {
       expect((await count(day)).body).toEqual(first);
       await sendLines(app.dataDir, [guardBlock({ reference: 's6', timestamp: at('12:00:00') })]);
       await found('s6');
-      expect((await count(day)).body.total).toEqual({ count: 603, monitored: 1 });
+      // An answer may be told again for a moment.
+      await eventually(async () => (await count(day)).body.total).toEqual({ count: 603, monitored: 1 });
       expect((await count('since=2026-10-01T23:00:00Z&until=2026-10-02T00:00:00Z')).body.total.count).toBe(600);
       const now = (await count('')).body;
       expect(Date.parse(now.until) - Date.parse(now.since)).toBe(86_400_000);
@@ -294,6 +295,6 @@ onBothDatabases('blocked requests', (kind) => {
     await sendLines(app.dataDir, [guardBlock({ reference: 'f' })]);
     await eventually(async () => (await find('d')).status).toBe(404);
     expect((await find('f')).status).toBe(404);
-    expect(await count()).toMatchObject({ total: { count: 0 }, complete_since: '2026-11-21T00:00:00.000Z' });
+    await eventually(count).toMatchObject({ total: { count: 0 }, complete_since: '2026-11-21T00:00:00.000Z' });
   });
 });

@@ -25,6 +25,8 @@ const TOP = 10;
 /** Few enough that reading them takes a millisecond or two: SQLite reads while everybody waits. */
 const ENTRIES_A_PORTION = 250;
 const LOOKUPS_A_PORTION = 1_000;
+/** An answer is good for so many times as long as it took: a million entries and many who look must not keep the server busy. */
+const RESTS = 10;
 
 interface Tally {
   count: number;
@@ -143,7 +145,7 @@ const completeSince = (oldest: number, { from, to }: Range, firstId: number, lim
 /** Counts what was refused when, of what is kept. */
 export const createBlockStatistics = ({ db, store, country, limit, clock, log }: BlockStatisticsDeps) => {
   /** The newest answer, and what it holds for: whoever looks at the overview asks the same again and again. */
-  let last: { of: string; answer: BlockStatistics } | undefined;
+  let last: { range: string; of: string; answer: BlockStatistics; goodUntil: number } | undefined;
   let counting: Promise<unknown> = Promise.resolve();
 
   const lookUp = (ip: string): string | null => (country && isIP(ip) !== 0 ? country(ip) : null);
@@ -175,9 +177,13 @@ export const createBlockStatistics = ({ db, store, country, limit, clock, log }:
   };
 
   const count = async (range: Range): Promise<BlockStatistics> => {
+    const started = performance.now();
+    const asked = JSON.stringify(range);
+    const known = last?.range === asked ? last : undefined;
+    if (known && started < known.goodUntil) return known.answer;
     const [ends, most] = [await store(db).ends(), await limit()];
-    const of = JSON.stringify([range, ends, most]);
-    if (last?.of === of) return last.answer;
+    const of = JSON.stringify([ends, most]);
+    if (known?.of === of) return known.answer;
     const tallies = createTallies(range);
     // What is kept goes by the number of entries, and an entry that is read again after a start is new and tells of before: every
     // one is looked at. When it was and which rule decided is in the entry alone.
@@ -198,7 +204,10 @@ export const createBlockStatistics = ({ db, store, country, limit, clock, log }:
       ...(await withCountries(tallies.addresses)),
     };
     // What could not be looked up may be there next time.
-    if (!country || answer.countries) last = { of, answer };
+    const now = performance.now();
+    if (!country || answer.countries) {
+      last = { range: asked, of, answer, goodUntil: now + RESTS * (now - started) };
+    }
     return answer;
   };
 
