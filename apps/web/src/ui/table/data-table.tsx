@@ -42,6 +42,10 @@ const NARROW = '(max-width: 48em)';
 
 const words = (text: string): string[] => text.toLowerCase().split(/\s+/).filter(Boolean);
 
+/** Whether a table that is searched for `search` shows a row with this text. */
+export const isFound = (text: string, search: string): boolean =>
+  words(search).every((word) => text.toLowerCase().includes(word));
+
 /** A table of any length: only the rows in sight are in the page. Sorts, searches and lets rows be chosen. */
 export const DataTable = <T,>(props: DataTableProps<T>) => {
   const { label, rows, columns, rowId, search = '', textOf, hidden = [], selection, initialSort = [], empty } = props;

@@ -10,11 +10,13 @@ import { useHostChanges } from './use-host-changes.tsx';
 interface BulkBarProps {
   /** The hosts that are chosen, at least one. */
   hosts: readonly ProxyHost[];
+  /** So many of them the list does not show, as it is searched and filtered. */
+  unseen: number;
   onDone: () => void;
 }
 
 /** What can be done with the hosts that are chosen: each at once, with a way back. */
-export const BulkBar = ({ hosts, onDone }: BulkBarProps) => {
+export const BulkBar = ({ hosts, unseen, onDone }: BulkBarProps) => {
   const { t } = useTranslation(['traffic', 'common']);
   const { done, change, remove } = useHostChanges();
   const [error, setError] = useState<Error>();
@@ -30,6 +32,7 @@ export const BulkBar = ({ hosts, onDone }: BulkBarProps) => {
       <Group gap="xs">
         <Text size="sm" fw={600} mr="xs">
           {t('hosts.chosen', { count: hosts.length, shown: formatNumber(hosts.length) })}
+          {unseen > 0 && t('hosts.chosenUnseen', { shown: formatNumber(unseen) })}
         </Text>
         <Button size="xs" disabled={isBusy} onClick={() => setOpen(true)}>
           {t('hosts.bulkChange')}

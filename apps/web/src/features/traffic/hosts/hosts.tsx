@@ -9,7 +9,7 @@ import { useRead } from '../../../api/query.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { DataTable } from '../../../ui/table/data-table.tsx';
+import { DataTable, isFound } from '../../../ui/table/data-table.tsx';
 import { TableBar } from '../../../ui/table/table-bar.tsx';
 import { useHiddenColumns } from '../../../ui/table/use-hidden-columns.ts';
 import { originOf } from './addresses.ts';
@@ -36,6 +36,10 @@ export const Hosts = () => {
   const feature = query.get('feature');
   const rows = useMemo(() => filterHosts(data ?? [], { state, feature }), [data, state, feature]);
   const chosenHosts = useMemo(() => (data ?? []).filter(({ uuid }) => chosen[uuid]), [data, chosen]);
+  const unseen = useMemo(() => {
+    const inSight = new Set(rows);
+    return chosenHosts.filter((host) => !inSight.has(host) || !isFound(textOf(host), search)).length;
+  }, [chosenHosts, rows, search]);
   const narrow = (name: 'state' | 'feature') => (value: string | null) => {
     setQuery(
       (before) => {
@@ -101,7 +105,7 @@ export const Hosts = () => {
               onChange={narrow('feature')}
             />
           </TableBar>
-          {chosenHosts.length > 0 && <BulkBar hosts={chosenHosts} onDone={() => setChosen({})} />}
+          {chosenHosts.length > 0 && <BulkBar hosts={chosenHosts} unseen={unseen} onDone={() => setChosen({})} />}
           <DataTable
             label={t('hosts.title')}
             rows={rows}

@@ -32,6 +32,7 @@ export const hosts: Texts<typeof english> = {
   chooseNone: 'Keine wählen',
   chosen_one: 'Ein Host gewählt',
   chosen_other: '{{shown}} Hosts gewählt',
+  chosenUnseen: ', {{shown}} nicht zu sehen',
   chosenRegion: 'Gewählte Hosts',
   clone: 'Kopie anlegen',
   createdAt: 'Angelegt',

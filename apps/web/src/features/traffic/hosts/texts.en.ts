@@ -29,6 +29,7 @@ export const hosts = {
   chooseNone: 'Choose none',
   chosen_one: 'One host chosen',
   chosen_other: '{{shown}} hosts chosen',
+  chosenUnseen: ', {{shown}} not in sight',
   chosenRegion: 'Chosen hosts',
   clone: 'Clone',
   createdAt: 'Created',
