@@ -26,17 +26,18 @@ const Bars = ({ statistics: { over_time, total, complete_since } }: { statistics
   const from = formatMoment(complete_since);
   return (
     <Paper withBorder p="sm">
-      <Text size="sm" mb={6}>
-        <span className={classes.sign} />
-        {t('overview.refusedSince', { count: total.count, shown: formatNumber(total.count), from })}
+      <Group gap="md" mb={6}>
+        <Text size="sm">
+          <span className={classes.sign} />
+          {t('overview.refusedSince', { count: total.count, shown: formatNumber(total.count), from })}
+        </Text>
         {total.monitored > 0 && (
-          <>
-            {', '}
+          <Text size="sm">
             <span className={classes.sign} data-monitored />
             {t('overview.onlyReported', { count: total.monitored, shown: formatNumber(total.monitored) })}
-          </>
+          </Text>
         )}
-      </Text>
+      </Group>
       <div className={classes.bars} aria-hidden>
         {over_time.map(({ at, count, monitored }) => (
           <div

@@ -94,7 +94,7 @@ export const overview: Texts<typeof english> = {
   noRefusals: 'Noch wurde keine abgewiesen oder gemeldet.',
   refusedSince_one: 'Eine abgewiesen seit {{from}}',
   refusedSince_other: '{{shown}} abgewiesen seit {{from}}',
-  onlyReported_one: 'eine nur gemeldet',
+  onlyReported_one: 'Eine nur gemeldet',
   onlyReported_other: '{{shown}} nur gemeldet',
   inPart: '{{when}}: {{refused}} abgewiesen, {{monitored}} nur gemeldet',
   reported: '{{shown}} gemeldet',

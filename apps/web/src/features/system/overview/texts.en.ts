@@ -89,7 +89,7 @@ export const overview = {
   noRefusals: 'None was refused or reported yet.',
   refusedSince_one: 'One refused since {{from}}',
   refusedSince_other: '{{shown}} refused since {{from}}',
-  onlyReported_one: 'one only reported',
+  onlyReported_one: 'One only reported',
   onlyReported_other: '{{shown}} only reported',
   inPart: '{{when}}: {{refused}} refused, {{monitored}} only reported',
   reported: '{{shown}} reported',
