@@ -1,11 +1,12 @@
 /**
  * Takes a picture of every screen, in light and dark, on a desk and on a phone, over a product in use. To be looked at, one by one.
- * Run: npm run pictures [DIRECTORY] (default `.cache/pictures`). With `--keep` the few of README and docs are written anew as well.
+ * Run: npm run pictures [DIRECTORY] (default `.cache/pictures`). With `--keep` the few of README and docs are written anew as well, after eight minutes of visits.
  */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Look, startBrowser, type Window } from '../support/browser.ts';
 import buildWeb from '../support/build-web.ts';
@@ -29,9 +30,10 @@ const LOOKS: Readonly<Record<string, Look>> = {
   german: { size: [1920, 1080], language: 'de' },
 };
 /** What README and docs show: the name of a picture here, and there. */
-const KEPT = { 'light-overview': 'overview-light', 'dark-overview': 'overview-dark', 'light-block': 'block' } as const;
+const KEPT = { 'light-whole': 'overview-light', 'dark-whole': 'overview-dark', 'light-block': 'block' } as const;
 const HOSTS = ['photos', 'cloud', 'git', 'wiki', 'media', 'home', 'vault', 'shop', 'status', 'blog', 'mail', 'notes'];
 const IDLE_MS = 6_000;
+const VISIT_MS = 8 * 60_000;
 const OWNER = { email: 'ada@example.com', password: 'correct horse battery' };
 const ATTACK = `/search?q=${encodeURIComponent("' or 1=1 union select password from users --")}`;
 
@@ -67,6 +69,17 @@ const furnish = async (call: ReturnType<typeof createApiCaller>['call'], http: n
   await call('POST', '/backups', {});
 };
 
+/** Visits the hosts for some minutes, so that a chart has something to draw. */
+const visit = async (http: number): Promise<void> => {
+  const end = performance.now() + VISIT_MS;
+  for (let index = 0; performance.now() < end; index += 1) {
+    const host = `${HOSTS[index % HOSTS.length]}.example.com`;
+    const path = index % 13 === 7 ? '/.env' : '/';
+    await ask({ port: http, host, path, from: `127.0.0.${2 + (index % 9)}` });
+    await sleep(60 + 50 * Math.sin(index / 200));
+  }
+};
+
 const take = async ({ page }: Window, path: string, file: string): Promise<void> => {
   await page.goto(path);
   // A screen that follows something asks again and again.
@@ -74,7 +87,16 @@ const take = async ({ page }: Window, path: string, file: string): Promise<void>
   await page.screenshot({ path: file });
 };
 
+/** The overview of whoever has got through its checklist, as far down as it goes. */
+const takeWhole = async ({ page }: Window, file: string): Promise<void> => {
+  await page.goto('/');
+  await page.getByRole('button', { name: 'Hide' }).click();
+  await page.waitForLoadState('networkidle', { timeout: IDLE_MS }).catch(() => {});
+  await page.screenshot({ path: file, fullPage: true });
+};
+
 const [directory = join(ROOT, '.cache/pictures')] = process.argv.slice(2).filter((one) => !one.startsWith('--'));
+const isKept = process.argv.includes('--keep');
 mkdirSync(directory, { recursive: true });
 buildWeb();
 const [api = 0, http = 0, https = 0, crowdsec = 0] = await freePorts(4);
@@ -90,6 +112,7 @@ try {
   );
   ({ token } = await call<{ token: string }>('POST', '/setup', OWNER));
   await furnish(call, http, (origin.address() as AddressInfo).port);
+  if (isKept) await visit(http);
   const { reference } = await until('a request that the firewall refused', async () => {
     const list = await call<{ blocks: { reference: string }[] }>('GET', '/security/blocks?layer=waf&limit=1');
     return list.blocks[0];
@@ -101,11 +124,12 @@ try {
       await take(window, path, join(directory, `${name}-${path.slice(1).replaceAll('/', '-') || 'overview'}.png`));
     }
     await take(window, `/blocks/${reference}`, join(directory, `${name}-block.png`));
+    if (look.language === undefined) await takeWhole(window, join(directory, `${name}-whole.png`));
     if (window.errors.length > 0) throw new Error(window.errors.join('\n'));
     await window.close();
   }
   for (const [from, to] of Object.entries(KEPT)) {
-    if (!process.argv.includes('--keep')) break;
+    if (!isKept) break;
     mkdirSync(join(ROOT, 'docs/pictures'), { recursive: true });
     copyFileSync(join(directory, `${from}.png`), join(ROOT, 'docs/pictures', `${to}.png`));
   }

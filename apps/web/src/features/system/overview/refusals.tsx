@@ -143,11 +143,11 @@ export const Refusals = ({ blocks: { newest, total }, statistics }: RefusalsProp
                 <Text size="sm" c="dimmed" miw={110}>
                   <Moment at={timestamp} />
                 </Text>
-                <Anchor component={Link} to={`/blocks/${reference}`} size="sm" className="foreign" lineClamp={1}>
+                <Anchor component={Link} to={`/blocks/${reference}`} size="sm" className="foreign" truncate>
                   {ip} · {method} {host}
                   {request_uri}
                 </Anchor>
-                <Text size="sm" c="dimmed" className="foreign" lineClamp={1} visibleFrom="md">
+                <Text size="sm" c="dimmed" className="foreign" truncate visibleFrom="md">
                   {reason}
                 </Text>
               </Group>

@@ -16,6 +16,7 @@ type Hours = keyof typeof STEPS;
 const HOURS = [1, 24, 48] as const satisfies readonly Hours[];
 
 const EVERY_MS = 30_000;
+const MOSTLY_UNKNOWN_MINUTES = 23 * 60;
 const LINES = ['requests', 'client', 'server'] as const;
 
 const durationOf = (minutes: number): string =>
@@ -36,6 +37,12 @@ export const Traffic = () => {
     everyMs: EVERY_MS,
   });
   const sums = data && sumsOf(data.buckets);
+  // A day of which nothing but the last minutes is known would be an empty chart.
+  const [isJudged, setJudged] = useState(false);
+  if (sums && !isJudged) {
+    setJudged(true);
+    if (sums.isKnown && sums.unknownMinutes > MOSTLY_UNKNOWN_MINUTES) setHours(1);
+  }
   // The last one is still being counted: it would look like a fall.
   const drawn = useMemo(() => data?.buckets.slice(0, -1) ?? [], [data]);
 
