@@ -188,7 +188,7 @@ test('nothing is stored when the console refuses or can not be asked, and only a
   const absent = await given(url, false);
   const uninstalled = await absent.enrol({ token: TOKEN });
   expect(uninstalled.status).toBe(503);
-  expect(uninstalled.body.error).toContain('apt-get install crowdsec');
+  expect(uninstalled.body.error).toContain('bin/up --with=crowdsec');
 });
 
 test('whom others have banned is banned here as long as it is enrolled, however many they are', {

@@ -200,7 +200,7 @@ test.concurrent('there are none where CrowdSec is not installed', async () => {
     const { headers, apply, takeBack } = await given(app);
     const listed = await app.send<ErrorBody>('GET', '/admin/crowdsec/presets', undefined, headers);
     expect(listed.status).toBe(503);
-    expect(listed.body.error).toContain('apt-get install crowdsec');
+    expect(listed.body.error).toContain('bin/up --with=crowdsec');
     expect((await apply(WORDPRESS)).status).toBe(503);
     expect((await takeBack(WORDPRESS)).status).toBe(503);
   } finally {
