@@ -80,7 +80,7 @@ test.each<[string, string, number, number, string]>([
   ['HAProxy', 'frontend web\n  bind :80\n  use_backend "app\n', 3, 15, '"app'],
   ['HAProxy, without a name', 'backend app\n  server a 10.0.0.1:80\n', 1, 1, 'backend app'],
   ['Traefik, a rule', 'http:\n  routers:\n    a:\n      rule: Host(a)\n      service: b\n', 4, 7, 'Host(a)'],
-  ['Traefik, YAML', 'http:\n  routers:\n    a: "\n', 4, 1, ''],
+  ['Traefik, YAML', 'http:\n  routers:\n    a: "\n', 3, 8, 'a: "'],
   ['Traefik, TOML', '[http.routers.a]\nrule = \n', 2, 8, 'rule = '],
   ['Traefik, too much', `http:\n  routers:\n${'    - a\n'.repeat(200_000)}`, 1, 1, 'http:'],
   ['Traefik, without a router', 'http:\n  routers:\n', 1, 1, 'http:'],
@@ -96,7 +96,7 @@ test.each<[string, string, number, number, string]>([
   ],
   ['our own, JSON', '{"sallyport": 1, "proxy_hosts": [\n {"domain": "a.test", "odd": 1}]}', 2, 13, '{"odd":1}'],
   ['our own, of another time', '# later\nsallyport: 9\n', 1, 1, 'sallyport: 9'],
-  ['our own, no YAML', 'sallyport: 1\nproxy_hosts: "\n', 3, 1, ''],
+  ['our own, no YAML', 'sallyport: 1\nproxy_hosts: "\n', 2, 14, 'proxy_hosts: "'],
 ])('an error says where, and what stands there: %s', (_, content, line, column, text) => {
   const [error] = read(content).errors;
   expect(error).toMatchObject({ file: 'proxy.conf', line, column });

@@ -157,7 +157,7 @@ onBothDatabases('every change', (kind) => {
     await change('dns_provider.test', 'POST', `/dns-providers/${dns.id}/test`, { zone: 'example.com' });
     await change('dns_provider.delete', 'DELETE', `/dns-providers/${dns.id}`);
 
-    const content = 'imported.example.com {\n\treverse_proxy 127.0.0.1:9\n}\n';
+    const content = 'http://imported.example.com {\n\treverse_proxy 127.0.0.1:9\n}\n';
     const files = [{ filename: 'Caddyfile', content }];
     await change('import.upload', 'POST', '/import/upload', { content });
     // Read in the background, which changes the store as well.
