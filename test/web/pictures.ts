@@ -1,6 +1,6 @@
 /**
  * Takes a picture of every screen, in light and dark, on a desk and on a phone, over a product in use. To be looked at, one by one.
- * Run: npm run pictures [DIRECTORY] (default `.cache/pictures`). With `--keep` the few of README and docs are written anew as well, after eight minutes of visits.
+ * Run: npm run pictures [DIRECTORY] (default `.cache/pictures`). With `--keep` the few of README and docs are written anew as well, after three minutes of visits.
  */
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -33,7 +33,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 const KEPT = { 'light-whole': 'overview-light', 'dark-whole': 'overview-dark', 'light-block': 'block' } as const;
 const HOSTS = ['photos', 'cloud', 'git', 'wiki', 'media', 'home', 'vault', 'shop', 'status', 'blog', 'mail', 'notes'];
 const IDLE_MS = 6_000;
-const VISIT_MS = 8 * 60_000;
+const VISIT_MS = 3 * 60_000;
 const OWNER = { email: 'ada@example.com', password: 'correct horse battery' };
 const ATTACK = `/search?q=${encodeURIComponent("' or 1=1 union select password from users --")}`;
 
