@@ -5,6 +5,8 @@ import type { BlockStatistics, BlockStatisticsQuery } from '@sallyport/contract'
 import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
+import { createTurns } from '../../in-thread.ts';
+import { createRoom } from '../../room.ts';
 import type { SecurityEvent } from '../logs/security-event.ts';
 import type { BlockStore } from './store.ts';
 
@@ -27,6 +29,8 @@ const ENTRIES_A_PORTION = 250;
 const LOOKUPS_A_PORTION = 1_000;
 /** An answer is good for so many times as long as it took: a million entries and many who look must not keep the server busy. */
 const RESTS = 10;
+/** Counts that may wait: of a million entries each takes seconds. */
+const MOST_COUNTS = 8;
 
 interface Tally {
   count: number;
@@ -146,7 +150,8 @@ const completeSince = (oldest: number, { from, to }: Range, firstId: number, lim
 export const createBlockStatistics = ({ db, store, country, limit, clock, log }: BlockStatisticsDeps) => {
   /** The newest answer, and what it holds for: whoever looks at the overview asks the same again and again. */
   let last: { range: string; of: string; answer: BlockStatistics; goodUntil: number } | undefined;
-  let counting: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
+  const enter = createRoom(MOST_COUNTS, 'Refused requests are being counted; try again in a moment');
 
   const lookUp = (ip: string): string | null => (country && isIP(ip) !== 0 ? country(ip) : null);
 
@@ -211,11 +216,9 @@ export const createBlockStatistics = ({ db, store, country, limit, clock, log }:
     return answer;
   };
 
-  /** Of all entries of a time, one count at a time. Throws a 400 for a time that is none. */
-  return (query: BlockStatisticsQuery): Promise<BlockStatistics> => {
+  /** Of all entries of a time, one count at a time. Throws a 400 for a time that is none, a 429 when too many wait for theirs. */
+  return async (query: BlockStatisticsQuery): Promise<BlockStatistics> => {
     const range = rangeOf(query, clock());
-    const counted = counting.then(() => count(range));
-    counting = counted.catch(() => {});
-    return counted;
+    return enter(() => inTurn(() => count(range)));
   };
 };

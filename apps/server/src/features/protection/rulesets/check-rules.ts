@@ -1,6 +1,7 @@
 import type { RulesetCheck } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
 import { createTurns, runInThread } from '../../in-thread.ts';
+import { createRoom } from '../../room.ts';
 import type { CompileJob, CompileOutcome } from './compile-job.ts';
 import type { CoreRuleSet } from './core-rule-set.ts';
 
@@ -38,7 +39,7 @@ const toWire = ({ file, line, column, message, token, expected }: CompileOutcome
  */
 export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLimit: () => Promise<number>) => {
   const inTurn = createTurns();
-  let looks = 0;
+  const enter = createRoom(MOST_LOOKS, 'Other rules are being checked; try again in a moment');
 
   const compile = async (
     name: string,
@@ -73,18 +74,8 @@ export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLim
       { name, content, mode }: { name: string; content: string; mode: 'owasp' | 'custom' },
       isWanted: () => boolean,
     ): Promise<RulesetCheck> {
-      if (looks >= MOST_LOOKS) {
-        throw refuse.tooMany('Other rules are being checked; try again in a moment', {
-          headers: { 'retry-after': '5' },
-        });
-      }
-      looks += 1;
-      try {
-        const { ruleCount, errors } = await compile(name, content, mode, isWanted);
-        return { rule_count: ruleCount, errors: errors.map((error) => toWire(error, name)) };
-      } finally {
-        looks -= 1;
-      }
+      const { ruleCount, errors } = await enter(() => compile(name, content, mode, isWanted));
+      return { rule_count: ruleCount, errors: errors.map((error) => toWire(error, name)) };
     },
   };
 };

@@ -32,13 +32,17 @@ export const createTrafficFigures = ({ dataDir, read, clock, log }: TrafficFigur
   let reading: Promise<void> | undefined;
 
   const readOnce = async (): Promise<void> => {
-    current = undefined;
-    const given = await read().finally(() => {
+    // Until it has answered, what it said before stands: whoever asks meanwhile is told that.
+    let counters: TrafficCounters | undefined;
+    try {
+      const given = await read();
+      if (!given) return;
+      last = count(minutes, last, given, clock().getTime());
+      counters = last.counters;
+    } finally {
+      current = counters;
       readAt = performance.now();
-    });
-    if (!given) return;
-    last = count(minutes, last, given, clock().getTime());
-    current = last.counters;
+    }
   };
 
   /** Reads HAProxy now, or waits for who does. */

@@ -65,6 +65,8 @@ const REFERENCES = {
 } as const;
 type Reference = keyof typeof REFERENCES;
 
+/** So many are looked at together where all are. */
+const HOSTS_A_LOOK = 2_500;
 const ORIGIN_FIELDS = ['forward_host', 'forward_port', 'forward_reserved'] as const;
 
 export const createProxyHosts = ({
@@ -291,8 +293,16 @@ export const createProxyHosts = ({
 
     /** How all of them stand, without sending them. */
     async summary(): Promise<ProxyHostsSummary> {
+      // What hosts count on is read once for each look.
       async function* portions() {
-        for await (const portion of store(db).all()) yield toWire(portion);
+        let gathered: StoredProxyHost[] = [];
+        for await (const portion of store(db).all()) {
+          gathered.push(...portion);
+          if (gathered.length < HOSTS_A_LOOK) continue;
+          yield toWire(gathered);
+          gathered = [];
+        }
+        yield toWire(gathered);
       }
       return summarise(portions());
     },
