@@ -44,7 +44,7 @@ export default defineConfig({
   plugins: [react(), guidePages, packed],
   define: {
     SALLYPORT_PACKAGES: JSON.stringify(packages),
-    SALLYPORT_GUIDE: JSON.stringify(guideTitles),
+    SALLYPORT_GUIDE: JSON.stringify(guideTitles()),
     SALLYPORT_VERSION: JSON.stringify(readTree<{ version: string }>('package.json').version),
   },
   build: {

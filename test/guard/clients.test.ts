@@ -105,6 +105,31 @@ describe('clients', () => {
     const body = 'q=attack'.padEnd(100_000, 'x');
     expect((await ask({ port: guarded.httpPort, body })).status).toBe(200);
     expect(origin.arrivals.at(-1)?.body.length).toBe(body.length);
+
+    // Whom one let pass is not asked about again, under that configuration and for that host alone.
+    await guarded.serve({ id: 11, names: ['other.test'], origin: { port: origin.port } as never });
+    const clients = ['192.0.2.1', '2001:db8::1', '203.0.113.9'];
+    // Nothing is remembered until HAProxy is told by which configuration it may.
+    expect(await statuses(...clients)).toEqual([200, 200, 403]);
+    expect(await guarded.command('show table passes')).toMatch(/used:0/);
+    await guarded.command(`add map ${dataPlaneFiles.switchesMap} remembered 1`);
+    expect(await statuses(...clients)).toEqual([200, 200, 403]);
+    expect(await guarded.command('show table passes')).toMatch(/used:2/);
+
+    for (const guard of guarded.guards) guard.kill('SIGKILL');
+    await Promise.all(guarded.guards.map((guard) => guard.exited));
+    expect(await statuses(...clients, '192.0.2.2')).toEqual([200, 200, 503, 503]);
+    expect((await from('192.0.2.1', '/', { host: 'other.test' })).status).toBe(503);
+    await guarded.command(`add map ${dataPlaneFiles.bansMap} 192.0.2.1 manual/0b2f3c1e-5b7e-4c7e-9a51-6a0e3f3d8f11`);
+    expect(await statuses('192.0.2.1', '2001:db8::1')).toEqual([403, 200]);
+    for (const revision of ['11', '2', '0']) {
+      await guarded.command(`set map ${dataPlaneFiles.switchesMap} remembered ${revision}`);
+      expect(await statuses('2001:db8::1')).toEqual([503]);
+    }
+    // The firewall has not seen this request.
+    await guarded.command(`set map ${dataPlaneFiles.switchesMap} remembered 1`);
+    await guarded.switchTo(1536);
+    expect(await statuses('2001:db8::1')).toEqual([503]);
   });
 
   test('only addresses that trusted proxies tell count', async () => {

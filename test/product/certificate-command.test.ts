@@ -69,7 +69,7 @@ describe('sallyport certificate', () => {
     expect(ordered.out).toMatch(/install: done/);
     expect(ordered.out).toMatch(/certificate \d+ for nas\.lan,\*\.home\.lan is valid; it expires on/);
     await send<ProxyHost>('POST', '/proxy-hosts', { domain: 'nas.lan', forward_host: '127.0.0.1', forward_port: 9 });
-    const ca = await send<string>('GET', '/certificates/internal-ca/root.pem');
+    const { out: ca } = await run('root', 'download');
     const subject = () =>
       new Promise<string>((resolve, reject) => {
         const socket = connect({ host: '127.0.0.1', port: product.ports.https, servername: 'nas.lan', ca }, () => {
@@ -87,6 +87,20 @@ describe('sallyport certificate', () => {
     const shown = await run('show', String(id));
     expect(shown.out).toMatch(/used by +nas\.lan/);
     expect(shown.out).toMatch(/step install +done/);
+
+    const former = new X509Certificate(ca).fingerprint256;
+    const made = await run('root', 'next');
+    expect(made.out).toMatch(new RegExp(`^sha256 +${former}$`, 'm'));
+    expect(made.out).toContain('Have every device trust it');
+    const file = join(product.dataDir, 'next-root.pem');
+    expect(await run('root', 'download', '--next', '--out', file)).toMatchObject({ code: 0, err: '' });
+    const next = new X509Certificate(readFileSync(file)).fingerprint256;
+    expect(made.out).toMatch(new RegExp(`^next: sha256 +${next}$`, 'm'));
+    const takenOver = await run('root', 'take-over', '--json');
+    expect(JSON.parse(takenOver.out)).toMatchObject({ sha256: next, next: null });
+    const [root, dropped] = await Promise.all([run('root'), run('root', 'drop-next')]);
+    expect(root.out).toMatch(new RegExp(`^sha256 +${next}$`, 'm'));
+    expect(dropped).toMatchObject({ code: 1, err: expect.stringContaining('There is no next root') });
   });
 
   test('says why an order was refused', async () => {

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import type { AcmeAccount, Certificate, CertificateInUse, ProxyHost, SignedIn } from '@sallyport/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiCaller } from '../support/call-api.ts';
@@ -21,6 +22,17 @@ const send = <T>(product: Product, method: string, path: string, body?: object):
     () => product.api,
     () => administrator,
   ).call<T>(method, path, body);
+
+/** What was asked of authorities, and what came of it. */
+const asked = (dataDir: string): { names: string; outcome: string }[] => {
+  const store = new DatabaseSync(join(dataDir, 'sallyport.db'), { readOnly: true });
+  try {
+    const rows = store.prepare('select names, outcome from order_ledger order by id').all();
+    return rows.map(({ names, outcome }) => ({ names: String(names), outcome: String(outcome) }));
+  } finally {
+    store.close();
+  }
+};
 
 describe('certificates that come and renew by themselves', () => {
   let pebble: Pebble;
@@ -129,11 +141,19 @@ describe('certificates that come and renew by themselves', () => {
     const name = 'refused.example.test';
     // Whether that is so for the authority, too, can't be known from here.
     await pebble.dns.breakName(name);
-    const { id } = await order({ names: [name] });
+    const proven = 'proven.example.test';
+    const { id } = await order({ names: [proven, name] });
     const failed = await settled(id, ({ status }) => status === 'failed');
     expect(failed.issue).toMatch(/could not validate refused\.example\.test: .*open port 80 from the internet/s);
     expect(failed.problem).toMatchObject({ type: 'urn:ietf:params:acme:error:connection' });
+    expect(failed.problem?.subproblems.map((one) => one.name)).toEqual([name]);
     expect(failed.steps.find(({ status }) => status === 'failed')?.name).toBe('validation');
+    // The authority counts it for that name alone; the other one was proven.
+    const counted = asked(product.dataDir).filter(({ names }) => names.includes(name));
+    expect(counted).toEqual([
+      { names: `${proven},${name}`, outcome: 'refused' },
+      { names: name, outcome: 'failed' },
+    ]);
     const pauseMs = Date.parse(failed.next_attempt_at ?? '') - Date.parse(failed.last_attempt_at ?? '');
     expect(pauseMs).toBeGreaterThanOrEqual(300_000);
     // Mended, and tried again by hand.

@@ -1,17 +1,31 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { emptyStore } from '@sallyport/server/testing/start-app';
 import { newKey, replaceKey } from '@sallyport/store/secrets/key-file';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { isRoot } from '../../../test/support/is-root.ts';
 import { sallyport as run } from '../../../test/support/sallyport-command.ts';
 
 const MAIN = join(import.meta.dirname, 'main.ts');
+
+let fresh: Promise<string> | undefined;
+/** Puts a store into the directory that `migrate` has made, once for all tests. */
+const migrated = async (dataDir: string): Promise<void> => {
+  fresh ??= (async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'sallyport-cli-'));
+    expect(await run(directory, ['migrate'])).toMatchObject({ code: 0, err: '' });
+    return directory;
+  })();
+  cpSync(await fresh, dataDir, { recursive: true });
+};
+afterAll(async () => {
+  if (fresh) rmSync(await fresh, { recursive: true });
+});
 
 describe('without a server', () => {
   let dataDir: string;
@@ -34,7 +48,7 @@ describe('without a server', () => {
   });
 
   test('adds an administrator who can then sign in, and records who did it', async () => {
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     const created = await run(
       dataDir,
       ['user', 'create-admin', 'Root@Example.com', '--name', 'Root', '--password-stdin'],
@@ -76,7 +90,7 @@ describe('without a server', () => {
     [['keys', 'forget', '../../etc'], 'no key ../../etc is kept'],
     [['nonsense'], 'unknown command'],
   ])('refuses %j', async (args, message) => {
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     expect(await run(dataDir, args)).toMatchObject({ code: 1, err: expect.stringContaining(message) });
   });
 
@@ -103,7 +117,7 @@ describe('without a server', () => {
     await oneLine(['migrate'], {}, 'the store can not be used: file is not a database');
     rmSync(join(dataDir, 'sallyport.db'));
     await oneLine(['user', 'list'], { DATABASE_URL: 'postgres://u:hidden@127.0.0.1:1/x' }, 'ECONNREFUSED 127.0.0.1:1');
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     await run(dataDir, ['user', 'create-admin', 'a@example.com']);
     writeFileSync(join(dataDir, 'encryption.key'), `${randomBytes(32).toString('base64')}\n`);
     await oneLine(['user', 'create-admin', 'b@example.com'], {}, 'the encryption key is not the one of this store');
@@ -134,7 +148,7 @@ describe('without a server', () => {
   };
 
   test('asks at a terminal without showing what is typed', async () => {
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     const created = await atTerminal('user create-admin a@example.com --password-stdin', 'correct horsx\u007fe\r');
     expect(created).toMatchObject({ code: 0, shown: expect.stringContaining('administrator a@example.com added') });
     expect(created.shown).not.toContain('hors');
@@ -143,7 +157,7 @@ describe('without a server', () => {
   });
 
   test('ends quietly when nobody reads on', async () => {
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     const child = spawn(process.execPath, [MAIN, 'user', 'create-admin', 'a@example.com'], {
       env: { ...process.env, SALLYPORT_DATA_DIR: dataDir },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -155,14 +169,14 @@ describe('without a server', () => {
   });
 
   test('shows control characters in names instead of obeying them', async () => {
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     await run(dataDir, ['user', 'create-admin', 'a@example.com']);
     await run(dataDir, ['token', 'create', '--user', 'a@example.com', '--name', '\u001b[31mred\u202e']);
     expect((await run(dataDir, ['token', 'list'])).out).toContain('1   \ufffd[31mred\ufffd  user');
   });
 
   test('keeps a key that still seals something', async () => {
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     await run(dataDir, ['user', 'create-admin', 'a@example.com']);
     // As a rotation leaves it that was killed before its commit.
     const old = /^(\w{8}) in use/.exec((await run(dataDir, ['keys', 'list'])).out)?.[1] ?? '';
@@ -187,7 +201,7 @@ describe('without a server', () => {
   });
 
   test('tells that the server is away', async () => {
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     await run(dataDir, ['user', 'create-admin', 'root@example.com']);
     const revert = await run(dataDir, ['history', 'revert', '7']);
     expect(revert).toMatchObject({ code: 1, out: '', err: expect.stringContaining('Sallyport has to run for that') });
@@ -220,7 +234,7 @@ describe('without a server', () => {
 describe('the store', () => {
   test('is not copied to where it is, nor to where somebody could read the password', async () => {
     await emptyStore('sqlite', async ({ dataDir }) => {
-      await run(dataDir, ['migrate']);
+      await migrated(dataDir);
       const copy = async (...target: string[]) => (await run(dataDir, ['store', 'copy', ...target])).err;
       expect(await copy('--to', `sqlite:${dataDir}`)).toContain('that is the store itself');
       for (const url of ['postgres://u:hidden@127.0.0.1/x', 'postgres://127.0.0.1/x?user=u&password=hidden']) {
@@ -237,7 +251,7 @@ describe('the drill of the emergency path', () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-cli-'));
     onTestFinished(() => rmSync(dataDir, { recursive: true }));
     expect((await run(dataDir, ['emergency', 'drill'])).err).toContain('holds no store');
-    await run(dataDir, ['migrate']);
+    await migrated(dataDir);
     const env = { SALLYPORT_EMERGENCY_TOKEN: 'f'.repeat(32) };
     const made = await run(dataDir, ['emergency', 'drill'], { env });
     expect(made).toMatchObject({ code: 1, err: 'sallyport: not proven; last proven: never\n' });

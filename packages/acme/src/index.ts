@@ -3,12 +3,14 @@ export type { Ordered } from './certificate/chain.ts';
 export { makeCsr } from './certificate/csr.ts';
 export { type KeyType, keyTypes, makeCertificateKey } from './certificate/key.ts';
 export { loadX509, x509KeysOf } from './certificate/x509.ts';
+export { authorizationFailure } from './client/authorization-failure.ts';
 export {
   type AcmeClient,
   type AcmeClientOptions,
   createAcmeClient,
   type NewOrder,
   type Registration,
+  type Revocation,
 } from './client/client.ts';
 export type { Pause } from './client/poll.ts';
 export { AcmeEnded, AcmeProblem, AcmeProtocolError, AcmeUnreachable } from './model/errors.ts';

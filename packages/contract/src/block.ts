@@ -73,6 +73,15 @@ export const BlockQuery = Type.Object(
     ip: Type.Optional(
       Type.String({ minLength: 1, maxLength: 64, description: 'Only requests of this client address.' }),
     ),
+    country: Type.Optional(
+      Type.String({
+        pattern: '^(?:[A-Za-z]{2}|unknown)$',
+        description:
+          'Only requests of clients in this country (ISO 3166-1, in any case), as it was known when they were refused; unknown: those of ' +
+          'which it was not.',
+        examples: ['DE'],
+      }),
+    ),
   },
   { title: 'BlockQuery' },
 );

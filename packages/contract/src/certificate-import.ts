@@ -5,11 +5,11 @@ const CertificateImportEntry = Type.Object(
   {
     file: Type.String(),
     outcome: choice(
-      ['imported', 'present', 'same', 'authority', 'expired', 'superseded', 'refused', 'unpaired', 'ignored'],
+      ['imported', 'present', 'same', 'authority', 'expired', 'superseded', 'locked', 'refused', 'unpaired', 'ignored'],
       {
         description:
           'imported; present: it is there already; same: belongs to a certificate that another file is told with; authority: helps to ' +
-          'complete chains; expired and superseded: left; refused: can not be used; unpaired: the other half is missing; ignored: ' +
+          'complete chains; expired and superseded: left; locked: the password of a PKCS #12 is missing or wrong; refused: can not be used; unpaired: the other half is missing; ignored: ' +
           'nothing in it.',
       },
     ),

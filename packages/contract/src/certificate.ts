@@ -1,12 +1,13 @@
 import { usedBy } from './host-uses.ts';
 import { choice, ListQuery, RowId, Timestamp, Uuid } from './primitives.ts';
 import { type Static, type TSchema, Type } from './schema.ts';
+import { GivenPassword } from './user.ts';
 import { Warning } from './warning.ts';
 
 const provider = choice(['custom', 'letsencrypt', 'internal'], {
   description: 'Where it came from: uploaded (custom), ordered (letsencrypt) or made here (internal).',
 });
-const STATUSES = ['pending', 'valid', 'failed'] as const;
+const STATUSES = ['pending', 'valid', 'failed', 'revoked'] as const;
 
 const identity = {
   id: RowId,
@@ -68,7 +69,7 @@ const keeping = {
   status: choice(STATUSES, {
     description:
       'pending: ordered and not there yet (a self-signed one stands in for it); failed: the order failed, see issue; valid: ' +
-      'it is there, also when its renewal failed.',
+      'it is there, also when its renewal failed; revoked: its authority took it back, and no other one is there yet.',
   }),
   source: orNull(CertificateSource, 'How it is had and kept; null for an uploaded one, which is kept by nobody.'),
   steps: Type.Array(CertificateStep, { description: 'The steps of the last attempt to have or renew it.' }),
@@ -83,6 +84,7 @@ export const Certificate = Type.Object(
     ...identity,
     expires_at: orNull(Timestamp, 'When it expires; null until it is there.'),
     created_at: Timestamp,
+    revoked_at: orNull(Timestamp, 'When it was revoked from here; null: it was not.'),
     applied: Type.Boolean({ description: 'The proxy holds it, as read back from it.' }),
     issue: orNull(Type.String(), 'Why the proxy lacks it, why it could not be had, or what to attend to.'),
     ...keeping,
@@ -107,6 +109,40 @@ export const CertificateQuery = Type.Object(
   { title: 'CertificateQuery' },
 );
 export type CertificateQuery = Static<typeof CertificateQuery>;
+
+/** Why a certificate is revoked (RFC 5280, section 5.3.1), with the code that authorities are told. */
+export const REVOCATION_REASONS = {
+  unspecified: 0,
+  key_compromise: 1,
+  affiliation_changed: 3,
+  superseded: 4,
+  cessation_of_operation: 5,
+} as const;
+export type RevocationReason = keyof typeof REVOCATION_REASONS;
+
+export const CertificateRevocation = Type.Object(
+  {
+    reason: Type.Optional(
+      choice(Object.keys(REVOCATION_REASONS) as RevocationReason[], {
+        description:
+          'What the authority is told. key_compromise: somebody else has, or may have, its key. cessation_of_operation: nobody needs it any ' +
+          'more, so none is ordered in its place. Default unspecified.',
+      }),
+    ),
+    password: Type.Optional({ ...GivenPassword, description: "The caller's own, again. An API token needs none." }),
+  },
+  { title: 'CertificateRevocation', additionalProperties: false },
+);
+export type CertificateRevocation = Static<typeof CertificateRevocation>;
+
+export const RevokedCertificate = Type.Object(
+  {
+    certificate: Certificate,
+    message: Type.String({ description: 'What the authority did, and what comes next.' }),
+  },
+  { title: 'RevokedCertificate' },
+);
+export type RevokedCertificate = Static<typeof RevokedCertificate>;
 
 export const ReplacedCertificate = Type.Object(
   {
@@ -137,3 +173,21 @@ export const UploadedCertificate = Type.Object(
   { title: 'UploadedCertificate' },
 );
 export type UploadedCertificate = Static<typeof UploadedCertificate>;
+
+export const KeyDownload = Type.Object(
+  {
+    password: GivenPassword,
+    pkcs12_password: Type.Optional(
+      Type.String({
+        minLength: 8,
+        maxLength: 128,
+        // Programs don't agree on the bytes of others.
+        pattern: '^[ -~]+$',
+        description:
+          'With it the answer is a PKCS #12 (.p12) that it protects, for Windows and Java: printable ASCII. Default: PEM.',
+      }),
+    ),
+  },
+  { title: 'KeyDownload' },
+);
+export type KeyDownload = Static<typeof KeyDownload>;

@@ -1,13 +1,25 @@
 import { Timestamp } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
+const root = {
+  subject: Type.String({ description: 'What lists of trusted authorities call it.' }),
+  sha256: Type.String({ description: 'Fingerprint of the root: bytes in hex, with colons, to compare by eye.' }),
+  not_after: Timestamp,
+  created_at: Timestamp,
+};
+
+export const InternalRoot = Type.Object(root, { title: 'InternalRoot' });
+export type InternalRoot = Static<typeof InternalRoot>;
+
 export const InternalAuthority = Type.Object(
   {
-    subject: Type.String({ description: 'What lists of trusted authorities call it.' }),
-    sha256: Type.String({ description: 'Fingerprint of the root: bytes in hex, with colons, to compare by eye.' }),
-    not_after: Timestamp,
-    created_at: Timestamp,
-    issue: Type.Union([Type.String(), Type.Null()], { description: 'That it expires within two years, in words.' }),
+    ...root,
+    issue: Type.Union([Type.String(), Type.Null()], {
+      description: 'Why it can sign nothing, or that it expires within two years, in words.',
+    }),
+    next: Type.Union([InternalRoot, Type.Null()], {
+      description: 'A root that was made to follow this one, and signs nothing before it takes over.',
+    }),
   },
   { title: 'InternalAuthority', description: 'The root of the authority for names that no public one can reach.' },
 );

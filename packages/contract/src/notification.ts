@@ -86,6 +86,7 @@ export const EVENT_TYPES = [
   'certificate_expiring',
   'certificate_failed',
   'certificate_renewed',
+  'certificate_revoked',
   'test',
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];

@@ -39,24 +39,27 @@ export const RulesetDraft = Type.Object(
 );
 export type RulesetDraft = Static<typeof RulesetDraft>;
 
+const Diagnostic = Type.Object({
+  line: Type.Integer({ description: 'From 1.' }),
+  column: Type.Integer({ description: 'From 1, in bytes of UTF-8.' }),
+  message: Type.String(),
+  token: Type.String({ description: 'What it is about, as it is written there; empty at the end of a line.' }),
+  expected: Type.String({ description: 'What would be right, in words; empty when message says so.' }),
+  file: Type.Union([Type.String(), Type.Null()], {
+    description: 'File of the Core Rule Set that line and column are of; null: they are of content.',
+  }),
+});
+
 export const RulesetCheck = Type.Object(
   {
     rule_count: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()], {
       description: 'Rules in content; null: not valid.',
     }),
-    errors: Type.Array(
-      Type.Object({
-        line: Type.Integer({ description: 'From 1.' }),
-        column: Type.Integer({ description: 'From 1, in bytes of UTF-8.' }),
-        message: Type.String(),
-        token: Type.String({ description: 'What it is about, as it is written there; empty at the end of a line.' }),
-        expected: Type.String({ description: 'What would be right, in words; empty when message says so.' }),
-        file: Type.Union([Type.String(), Type.Null()], {
-          description: 'File of the Core Rule Set that line and column are of; null: they are of content.',
-        }),
-      }),
-      { description: 'What is wrong, the first twenty.' },
-    ),
+    errors: Type.Array(Diagnostic, { description: 'What is wrong, the first twenty.' }),
+    warnings: Type.Array(Diagnostic, {
+      description:
+        'What loads, and does nothing or something else than it seems to: a directive without effect here, a rule that never matches. The first twenty, of content alone.',
+    }),
   },
   { title: 'RulesetCheck' },
 );

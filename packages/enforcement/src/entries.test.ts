@@ -25,12 +25,13 @@ test('that nobody is limited is said, not left out', () => {
 
 test('what guards are not asked about is said, so that a switch that is missing asks', () => {
   const entries = (judgeAccess: boolean, judgeWaf: boolean, failMode: 'open' | 'closed' = 'closed') =>
-    switchEntries({ judgeAccess, judgeWaf, failMode, policy: 7 });
+    switchEntries({ judgeAccess, judgeWaf, failMode, policy: 7, remembered: 5 });
   // The bits of a route's flags that haproxy.cfg tests: 512 has an access list, 1024 has the firewall on.
   expect(entries(true, true)).toEqual([
     ['unasked', '0'],
     ['fail_open', '0'],
     ['policy', '7'],
+    ['remembered', '5'],
   ]);
   expect(entries(false, true)[0]).toEqual(['unasked', '512']);
   expect(entries(true, false)[0]).toEqual(['unasked', '1024']);
@@ -38,6 +39,7 @@ test('what guards are not asked about is said, so that a switch that is missing 
     ['unasked', '1536'],
     ['fail_open', '1'],
     ['policy', '7'],
+    ['remembered', '5'],
   ]);
 });
 

@@ -20,10 +20,18 @@ export interface GuardSwitches {
   failMode: 'closed' | 'open';
   /** Revision of the guards' configuration that a verdict must be of, or of a newer one; without it, refused. */
   policy: number;
+  /** Revision of which a pass of an access list may be remembered by HAProxy for a while; 0: each request is judged. */
+  remembered: number;
 }
 
 /** Guards are asked nothing, so there is no revision to wait for. */
-export const NOTHING_ASKED: GuardSwitches = { judgeAccess: false, judgeWaf: false, failMode: 'closed', policy: 0 };
+export const NOTHING_ASKED: GuardSwitches = {
+  judgeAccess: false,
+  judgeWaf: false,
+  failMode: 'closed',
+  policy: 0,
+  remembered: 0,
+};
 
 type Entries = [string, string][];
 
@@ -37,12 +45,13 @@ export const limitEntries = (limit: RateLimit | null): Entries => [
 ];
 
 /** Lines of judging.map. */
-export const switchEntries = ({ judgeAccess, judgeWaf, failMode, policy }: GuardSwitches): Entries => {
+export const switchEntries = ({ judgeAccess, judgeWaf, failMode, policy, remembered }: GuardSwitches): Entries => {
   const asked = (judgeAccess ? routeFlags.accessList : 0) | (judgeWaf ? routeFlags.firewall : 0);
   return [
     [switchKeys.unasked, String(judgedFlags & ~asked)],
     [switchKeys.failOpen, failMode === 'open' ? '1' : '0'],
     [switchKeys.policy, String(policy)],
+    [switchKeys.remembered, String(remembered)],
   ];
 };
 

@@ -3,6 +3,7 @@ import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { ask, exchange } from '../../../test/support/http-client.ts';
+import { createAdminSocket } from '../src/runtime/admin-socket.ts';
 
 const forged = {
   'X-Real-IP': '6.6.6.6',
@@ -64,6 +65,39 @@ describe('headers for the origin', () => {
       'connection',
       expect.stringMatching(/x-/i),
     );
+  });
+
+  test('only a request in whose headers no rule has anything to look for leaves the rules before they do', async () => {
+    const socket = createAdminSocket({ path: plane.settings.adminSocket });
+    const left = async (headers: Record<string, string>, host = 'on.example.com'): Promise<boolean> => {
+      const count = async () => {
+        const [row = ''] =
+          /^untouched,BACKEND,.*$/m.exec(await socket.ask({ words: ['show', 'stat', '-1', '3', '-1'] })) ?? [];
+        return Number(row.split(',')[7]);
+      };
+      const before = await count();
+      expect((await ask({ port: plane.httpPort, host, headers })).status).toBe(200);
+      return (await count()) > before;
+    };
+    const usual = {
+      Accept: '*/*',
+      Cookie: 'a=b; c="d"',
+      Authorization: 'Basic bmVnbw==',
+      Connection: 'keep-alive',
+      'X-Empty': '',
+    };
+    expect(await left({})).toBe(true);
+    expect(await left({ ...usual, 'X-Text': 'a\tb\xe9', 'X-Forwarded-Prefix': '/a' })).toBe(true);
+    expect(await left(usual, 'on.example.com:8080')).toBe(true);
+    expect(await left(usual, 'On.example.com')).toBe(false);
+    expect(await left(usual, 'off.example.com')).toBe(false);
+    for (const name of ['X-Real-IP', 'X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Forwarded-Port'])
+      expect(await left({ ...usual, [name]: '' })).toBe(false);
+    for (const name of ['Forwarded', 'X-Sallyport-Proxied', 'X-Sallyport-Route', 'Upgrade'])
+      expect(await left({ [name]: 'x', ...usual })).toBe(false);
+    expect(await left({ Connection: 'close, X-Real-IP' })).toBe(false);
+    for (const scheme of ['Negotiate', 'NTLM', 'nTlM', 'Basic x, negotiate'])
+      expect(await left({ Authorization: `${scheme} abc` })).toBe(false);
   });
 
   test('switched off, only the marker goes to the origin', async () => {

@@ -49,6 +49,10 @@ const holdsPem = (bytes: Buffer): boolean =>
   bytes.includes('-----BEGIN') ||
   (bytes.toString('latin1', 0, 64).trimStart().startsWith('{') && /certificate/i.test(bytes.toString('latin1')));
 
+/** A SEQUENCE that begins with the version of all PKCS #12 files, 3, and another SEQUENCE; or one by its name, which may be damaged. */
+const isPkcs12 = (path: string, bytes: Buffer): boolean =>
+  (bytes[0] === 0x30 && bytes.subarray(2, 12).includes(Buffer.from([2, 1, 3, 0x30]))) || /\.(?:pfx|p12)$/i.test(path);
+
 /**
  * Reads the files at and below some paths that may hold certificates or keys; others are left here, and so is what is too large for
  * either. Throws a `CommandFailure` for what can't be read, or is too much at once.
@@ -60,7 +64,7 @@ export const readCertificateFiles = (paths: readonly string[]): ReadFile[] => {
     const { size } = reading(() => statSync(path));
     if (size === 0 || size > MAX_FILE_BYTES) continue;
     const bytes = reading(() => readFileSync(path)) as Buffer<ArrayBuffer>;
-    if (holdsPem(bytes)) files.push({ path, bytes });
+    if (holdsPem(bytes) || isPkcs12(path, bytes)) files.push({ path, bytes });
     if (files.length > MAX_FILES)
       throw new CommandFailure(`more than ${MAX_FILES} files: import one folder after the other`);
   }

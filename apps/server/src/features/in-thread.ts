@@ -33,13 +33,3 @@ export const runInThread = <Job, Result>({ script, job, limitMs, heapMb, says }:
       reject(new Error('the thread ended without an answer'));
     });
   });
-
-/** Lets work run one after the other: each may take hundreds of megabytes. */
-export const createTurns = () => {
-  let last: Promise<unknown> = Promise.resolve();
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const turn = last.then(work);
-    last = turn.catch(() => {});
-    return turn;
-  };
-};

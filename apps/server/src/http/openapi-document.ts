@@ -36,19 +36,58 @@ const file = (description: string, contentMediaType = 'application/x-pem-file') 
   description,
 });
 
-const form = (required: string[], properties: Record<string, object>): RequestBody => ({
+const form = (required: string[], properties: Record<string, object>, more: object = {}): RequestBody => ({
   required: true,
-  content: { 'multipart/form-data': { schema: { type: 'object', required, properties } as { required: string[] } } },
+  content: {
+    'multipart/form-data': { schema: { type: 'object', required, properties, ...more } as { required: string[] } },
+  },
 });
+
+/** Files are given by what they are called. */
+const withExample = (body: RequestBody, example: Record<string, string>): RequestBody => ({
+  ...body,
+  content: { 'multipart/form-data': { schema: {}, ...body.content['multipart/form-data'], example } },
+});
+
+const PKCS12_TYPE = 'application/x-pkcs12';
+const CERTIFICATE_FIELDS = {
+  certificate_file: file('The certificate with its chain: .crt or .pem, at most 1 MiB'),
+  key_file: file('Its private key: .key or .pem, at most 1 MiB'),
+  pkcs12_file: file('In place of both: .pfx or .p12, at most 1 MiB', PKCS12_TYPE),
+  pkcs12_password: { type: 'string', description: 'Of pkcs12_file; default: none. It is not kept.' },
+};
+const PKCS12_EXAMPLE = { pkcs12_file: 'example.pfx', pkcs12_password: 'the password it was exported with' };
 
 /** Read as a stream of parts, so that no schema of the route describes it. */
 const UPLOADS: Readonly<Record<string, RequestBody>> = {
-  '/api/v1/certificates/upload': form(['name', 'certificate_file', 'key_file'], {
-    name: { type: 'string' },
-    certificate_file: file('.crt or .pem, at most 1 MiB'),
-    key_file: file('.key or .pem, at most 1 MiB'),
-  }),
-  '/api/v1/backups/upload': form(['file'], {
+  'post /api/v1/certificates/upload': withExample(
+    form(
+      ['name'],
+      { name: { type: 'string' }, ...CERTIFICATE_FIELDS },
+      { oneOf: [{ required: ['certificate_file', 'key_file'] }, { required: ['pkcs12_file'] }] },
+    ),
+    { name: 'example', ...PKCS12_EXAMPLE },
+  ),
+  'put /api/v1/certificates/{id}': withExample(
+    form([], { name: { type: 'string', description: 'Alone: it is only called otherwise.' }, ...CERTIFICATE_FIELDS }),
+    PKCS12_EXAMPLE,
+  ),
+  'post /api/v1/certificates/import': withExample(
+    form(['file'], {
+      file: {
+        type: 'array',
+        items: file('PEM, PKCS #12 or acme.json, at most 1 MiB', 'application/octet-stream'),
+        description: 'Once for each file, at most 1,000 of them and 20 MiB together.',
+      },
+      pkcs12_password: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Once for each password of PKCS #12 files, at most 10. They are not kept.',
+      },
+    }),
+    { file: 'example.pfx', pkcs12_password: PKCS12_EXAMPLE.pkcs12_password },
+  ),
+  'post /api/v1/backups/upload': form(['file'], {
     file: file('As it was downloaded, at most 1 GiB', 'application/octet-stream'),
     passphrase: { type: 'string', description: 'Of an encrypted backup: with it the whole of it is verified.' },
   }),
@@ -218,7 +257,7 @@ export const completeDocument = <Document extends ApiDocument>(
       if (policy === undefined) throw new Error(`no policy is known for ${method} ${path}`);
       operation.operationId = nameOf(method, path);
       operation.security = securityOf(policy);
-      const upload = UPLOADS[path];
+      const upload = UPLOADS[`${method} ${path}`];
       if (upload) operation.requestBody = upload;
       if (path === LIVE_PATH) operation.responses = { ...LIVE };
       const body = operation.requestBody;

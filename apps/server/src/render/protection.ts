@@ -47,7 +47,7 @@ export const renderEnforcement = async ({ config, source, core, clock }: RenderE
   // The guards' part before HAProxy is told to ask for it.
   const guardFile = createGuardConfigFile(dataDir);
   await guardFile.write(state.guard);
-  await maps.switches.write(switchEntries({ ...switches, policy: guardFile.revision() }));
+  await maps.switches.write(switchEntries({ ...switches, policy: guardFile.revision(), remembered: 0 }));
   await maps.bans.write(banLines(new Map([...bans].map(([network, { reference }]) => [network, reference]))));
   await maps.whitelist.write(networkEntries(whitelist));
   await maps.bypass.write(networkEntries(rateLimit?.bypass ?? []));

@@ -28,6 +28,7 @@ export interface HeldSwitches {
   judgeWaf: boolean;
   failMode: 'closed' | 'open';
   policy: number;
+  remembered: number;
 }
 
 /** A real HAProxy that enforces, and the plane that steers it. */
@@ -117,6 +118,7 @@ export const startEnforced = async (given: Config): Promise<Enforced> => {
         judgeWaf: (unasked & routeFlags.firewall) === 0,
         failMode: held.get(switchKeys.failOpen) === '1' ? 'open' : 'closed',
         policy: Number(held.get(switchKeys.policy)),
+        remembered: Number(held.get(switchKeys.remembered)),
       };
     },
     async startGuard() {

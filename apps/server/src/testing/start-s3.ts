@@ -57,6 +57,11 @@ export const startS3 = async () => {
     async startAgain() {
       child = await run();
     },
+    /** As it began: running, and nothing in the bucket. */
+    async reset() {
+      for (const name of readdirSync(bucket)) rmSync(join(bucket, name), { recursive: true });
+      if (child.exitCode !== null || child.signalCode !== null) child = await run();
+    },
     async stop() {
       await end();
       rmSync(directory, { recursive: true, force: true });

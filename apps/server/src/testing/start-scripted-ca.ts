@@ -14,11 +14,16 @@ export interface ScriptedAnswer {
   body: string;
 }
 
-const payloadOf = async (request: IncomingMessage): Promise<unknown> => {
+const decoded = (part: string): unknown =>
+  part === '' ? undefined : JSON.parse(Buffer.from(part, 'base64url').toString());
+
+/** What was signed, and by whom: an account, or a key that is sent along. */
+const readSigned = async (request: IncomingMessage): Promise<{ payload: unknown; isByAccount: boolean }> => {
   let text = '';
   for await (const piece of request) text += String(piece);
-  const { payload = '' } = (text === '' ? {} : JSON.parse(text)) as { payload?: string };
-  return payload === '' ? undefined : JSON.parse(Buffer.from(payload, 'base64url').toString());
+  const { payload = '', protected: header = '' } = (text === '' ? {} : JSON.parse(text)) as Record<string, string>;
+  const { kid } = (decoded(header) ?? {}) as { kid?: string };
+  return { payload: decoded(payload), isByAccount: kid !== undefined };
 };
 
 /**
@@ -33,6 +38,8 @@ export const startScriptedCa = async () => {
 
   const orders: { names: string[]; replaces?: string; chain?: string }[] = [];
   const scripted = new Map<string, ScriptedAnswer | Promise<void>>();
+  const revocations: { reason: number | undefined; isByAccount: boolean }[] = [];
+  const waiting: { what: string; isOver: () => boolean }[] = [];
   let window: { start: Date; end: Date } | undefined;
   let origin = '';
 
@@ -74,11 +81,15 @@ export const startScriptedCa = async () => {
   const answer = async (what: string, number: number, payload: unknown): Promise<ScriptedAnswer> => {
     switch (what) {
       case 'directory': {
-        const names = { newNonce: 'nonce', newAccount: 'account', newOrder: 'orders', renewalInfo: 'renewal' };
+        const names = {
+          ...{ newNonce: 'nonce', newAccount: 'account', newOrder: 'orders', renewalInfo: 'renewal' },
+          revokeCert: 'revoke',
+        };
         const urls = Object.entries(names).map(([name, path]) => [name, `${origin}/${path}`]);
         return { body: JSON.stringify(Object.fromEntries(urls)) };
       }
       case 'nonce':
+      case 'revoke':
         return { body: '' };
       case 'account':
         return { status: 201, headers: { location: `${origin}/account/1` }, body: '{"status":"valid"}' };
@@ -107,8 +118,11 @@ export const startScriptedCa = async () => {
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? '';
-    const payload = await payloadOf(request);
+    const { payload, isByAccount } = await readSigned(request);
     const [, what = '', number = ''] = path.split('/');
+    if (what === 'revoke') revocations.push({ reason: (payload as { reason?: number }).reason, isByAccount });
+    const held = { what, isOver: () => response.writableEnded || response.destroyed };
+    waiting.push(held);
     const said = await scripted.get(what);
     const { status = 200, headers, body } = said ?? (await answer(what, Number(number), payload));
     const nonce = randomBytes(16).toString('base64url');
@@ -130,11 +144,15 @@ export const startScriptedCa = async () => {
     },
     /** All orders that were made, in turn. */
     orders: orders as readonly Readonly<(typeof orders)[number]>[],
+    /** What was asked to be revoked, in turn. */
+    revocations: revocations as readonly Readonly<(typeof revocations)[number]>[],
     /** Has everything below `/WHAT` answered so; a promise: rightly, but not before it resolves; undefined: rightly again. */
     script(what: string, said: ScriptedAnswer | Promise<void> | undefined): void {
       if (said) scripted.set(what, said);
       else scripted.delete(what);
     },
+    /** How many who asked for something below `/WHAT` wait for its answer now. */
+    waiting: (what: string): number => waiting.filter((one) => one.what === what && !one.isOver()).length,
     /** Proposes when certificates are to be renewed (RFC 9773). */
     propose(start: Date, end: Date): void {
       window = { start, end };

@@ -47,8 +47,9 @@ const bodyOf = (body: unknown): { body?: BodyInit; headers: Record<string, strin
 
 const readBody = async (response: Response): Promise<unknown> => {
   if (response.status === 204) return undefined;
-  const isJson = response.headers.get('content-type')?.includes('json') === true;
-  return isJson ? response.json() : response.text();
+  const type = response.headers.get('content-type') ?? '';
+  if (type.includes('pkcs12')) return response.blob();
+  return type.includes('json') ? response.json() : response.text();
 };
 
 /** Asks the server. Rejects with an `ApiError`; a request that was given up rejects with its signal's reason. */

@@ -26,7 +26,7 @@ export const AccountMenu = () => {
   const { t, i18n } = useTranslation();
   const { user } = useWho();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const leave = () => void signOut().catch((error: Error) => notifyFailed(error.message));
+  const leave = () => void signOut().catch(notifyFailed);
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>

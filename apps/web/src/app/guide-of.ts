@@ -1,5 +1,5 @@
 import { GUIDES } from './guides.ts';
-import { SECTIONS, type Section, type View } from './views.ts';
+import { SECTIONS, type View } from './views.ts';
 
 /** Screens that the navigation does not lead to. */
 const OTHERS: readonly (readonly [string, string])[] = [
@@ -17,24 +17,6 @@ const BY_PATH = [...OTHERS, ...VIEWS.map(({ path, name }) => [path, GUIDES[name]
 export const guideOf = (address: string): string | undefined => {
   const found = BY_PATH.find(([path]) => address === path || (path !== '/' && address.startsWith(`${path}/`)));
   return found && `/guide/${found[1]}`;
-};
-
-/** The pages of the guide by the section of the navigation whose screens they tell of; `undefined`: of none. */
-export const guideBySection = (): Map<Section | undefined, [page: string, title: string][]> => {
-  const sectionOf = new Map<string, Section>();
-  for (const { name, views } of SECTIONS) {
-    for (const view of views) {
-      const [page = ''] = GUIDES[view.name].split('#');
-      if (name !== undefined && !sectionOf.has(page)) sectionOf.set(page, name);
-    }
-  }
-  const order = [...sectionOf.keys()];
-  const pages = SALLYPORT_GUIDE.map(([page, title]): [string, string] => [page, title]).toSorted(
-    ([one], [other]) => order.indexOf(one) - order.indexOf(other),
-  );
-  const bySection = Map.groupBy(pages, ([page]) => sectionOf.get(page));
-  const sections = [...SECTIONS.map(({ name }) => name).filter((name) => name !== undefined), undefined];
-  return new Map(sections.map((section) => [section, bySection.get(section) ?? []]));
 };
 
 /** The screens that a page of the guide is about. */

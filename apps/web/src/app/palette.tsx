@@ -15,6 +15,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useRead } from '../api/query.ts';
 import { ACTIONS } from './actions.ts';
+import { guideTitles } from './guide-titles.ts';
 import { SECTIONS } from './views.ts';
 import { useWho } from './who.ts';
 
@@ -24,7 +25,7 @@ const TYPING_MS = 150;
 
 /** Finds every screen, action, host, certificate, setting and page of the guide by what is typed, and leads there. Opens on Ctrl-K. */
 export const Palette = () => {
-  const { t } = useTranslation(['common', 'views']);
+  const { t, i18n } = useTranslation(['common', 'views']);
   const { isAdmin } = useWho();
   const navigate = useNavigate();
   const [text, setText] = useState('');
@@ -81,7 +82,12 @@ export const Palette = () => {
         description,
       })),
     },
-    { group: t('guide'), actions: SALLYPORT_GUIDE.map(([page, label]) => entry(label, `/guide/${page}`, IconBook2)) },
+    {
+      group: t('guide'),
+      actions: guideTitles(i18n.resolvedLanguage ?? 'en').map(({ name, title }) =>
+        entry(title, `/guide/${name}`, IconBook2),
+      ),
+    },
   ];
   return (
     <Spotlight

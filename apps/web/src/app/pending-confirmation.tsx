@@ -44,7 +44,7 @@ export const PendingConfirmation = () => {
                 onClick={() =>
                   void takingBack
                     .mutateAsync({ method: 'POST', path: `/history/batches/${id}/revert` })
-                    .catch((error: Error) => notifyFailed(error.message))
+                    .catch(notifyFailed)
                 }
               >
                 {t('revertNow')}
@@ -53,9 +53,7 @@ export const PendingConfirmation = () => {
                 size="xs"
                 loading={isPending}
                 onClick={() =>
-                  void mutateAsync({ method: 'POST', path: `/security/confirm/${id}` }).catch((error: Error) =>
-                    notifyFailed(error.message),
-                  )
+                  void mutateAsync({ method: 'POST', path: `/security/confirm/${id}` }).catch(notifyFailed)
                 }
               >
                 {t('keepChange')}

@@ -20,6 +20,7 @@ import { Link, Outlet, useLocation } from 'react-router';
 import { guideOf } from './guide-of.ts';
 import icon from './icon.svg';
 import { PendingConfirmation } from './pending-confirmation.tsx';
+import { UnsavedGuard } from './unsaved-guard.tsx';
 import { SECTIONS } from './views.ts';
 import { useWho } from './who.ts';
 
@@ -115,6 +116,7 @@ export const Shell = () => {
           ))}
         </AppShell.Section>
       </AppShell.Navbar>
+      <UnsavedGuard />
       <AppShell.Main id="content" tabIndex={-1}>
         <PendingConfirmation />
         <Suspense fallback={<Loader aria-label={t('loading')} />}>

@@ -1,4 +1,4 @@
-import { createTheme, type MantineColorsTuple } from '@mantine/core';
+import { Card, createTheme, type MantineColorsTuple } from '@mantine/core';
 
 /** The one accent: the green of old copper. Step 6 on white and step 4 on dark reach 4.5:1. */
 const verdigris: MantineColorsTuple = [
@@ -96,4 +96,6 @@ export const theme = createTheme({
   },
   cursorType: 'pointer',
   respectReducedMotion: true,
+  // A part of a screen looks the same whichever of the two it is made of.
+  components: { Card: Card.extend({ defaultProps: { bg: 'body' } }) },
 });

@@ -1,4 +1,5 @@
 import {
+  IconApi,
   IconArchive,
   IconCertificate,
   IconChartDots3,
@@ -82,7 +83,7 @@ export const SECTIONS: readonly { name: Section | undefined; views: readonly Vie
     name: 'accounts',
     views: [
       { path: '/users', name: 'users', icon: IconUsers, isAdmins: true },
-      { path: '/tokens', name: 'tokens', icon: IconKey, isAdmins: true },
+      { path: '/tokens', name: 'tokens', icon: IconApi, isAdmins: true },
       { path: '/audit', name: 'audit', icon: IconClipboardList, isAdmins: true },
     ],
   },

@@ -2,9 +2,27 @@ import i18next from 'i18next';
 
 const language = (): string => i18next.resolvedLanguage ?? 'en';
 
+/** Makes something of a language once: the browser takes longer to make a format than to use it a hundred times. */
+const perLanguage = <T>(make: (language: string) => T): (() => T) => {
+  const made = new Map<string, T>();
+  return () => {
+    const known = made.get(language());
+    if (known !== undefined) return known;
+    const one = make(language());
+    made.set(language(), one);
+    return one;
+  };
+};
+
+const momentFormat = perLanguage((of) => new Intl.DateTimeFormat(of, { dateStyle: 'medium', timeStyle: 'short' }));
+const distanceFormat = perLanguage((of) => new Intl.RelativeTimeFormat(of, { numeric: 'auto' }));
+const numberFormat = perLanguage((of) => new Intl.NumberFormat(of));
+const clockFormat = perLanguage(
+  (of) => new Intl.DateTimeFormat(of, { hour: '2-digit', minute: '2-digit', second: '2-digit' }),
+);
+
 /** A moment by the conventions of the language, to the minute. */
-export const formatMoment = (iso: string): string =>
-  new Intl.DateTimeFormat(language(), { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso));
+export const formatMoment = (iso: string): string => momentFormat().format(new Date(iso));
 
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_536_000],
@@ -19,15 +37,14 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export const formatDistance = (iso: string, now = Date.now()): string => {
   const seconds = (Date.parse(iso) - now) / 1_000;
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1];
-  return new Intl.RelativeTimeFormat(language(), { numeric: 'auto' }).format(Math.round(seconds / length), unit);
+  return distanceFormat().format(Math.round(seconds / length), unit);
 };
 
 export const formatNumber = (value: number, options?: Intl.NumberFormatOptions): string =>
-  new Intl.NumberFormat(language(), options).format(value);
+  (options ? new Intl.NumberFormat(language(), options) : numberFormat()).format(value);
 
 /** The time of the day to the second, for what happens while one looks. */
-export const formatClock = (iso: string): string =>
-  new Date(iso).toLocaleTimeString(language(), { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+export const formatClock = (iso: string): string => clockFormat().format(new Date(iso));
 
 /** The time of the day to the minute. */
 export const formatTime = (moment: Date): string =>

@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { leaveAgreed } from './form/unsaved.ts';
 import { Problem } from './problem.tsx';
 
 interface ConfirmProps {
@@ -25,7 +26,7 @@ export const Confirm = ({ title, children, action, onConfirm, trigger }: Confirm
     setBusy(true);
     setError(undefined);
     try {
-      await onConfirm();
+      await leaveAgreed(onConfirm);
       close();
     } catch (failure) {
       setError(failure as Error);
@@ -36,7 +37,7 @@ export const Confirm = ({ title, children, action, onConfirm, trigger }: Confirm
   return (
     <>
       {trigger(open)}
-      <Modal opened={isOpen} onClose={close} title={title} centered>
+      <Modal opened={isOpen} onClose={close} title={title} centered closeButtonProps={{ 'aria-label': t('close') }}>
         <Stack>
           <Text size="sm" component="div">
             {children}

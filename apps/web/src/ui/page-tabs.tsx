@@ -23,7 +23,8 @@ export const PageTabs = <Name extends string>({ tabs, labelOf }: PageTabsProps<N
     >
       <Tabs.List>
         {tabs.map(({ name }) => (
-          <Tabs.Tab key={name} value={name}>
+          // On a phone four of them stand beside each other.
+          <Tabs.Tab key={name} value={name} px={{ base: 8, xs: 'md' }}>
             {labelOf(name)}
           </Tabs.Tab>
         ))}

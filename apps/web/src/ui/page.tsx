@@ -4,6 +4,8 @@ import type { ReactNode } from 'react';
 
 interface PageProps {
   title: string;
+  /** Where it is not the one that is spoken. */
+  titleLanguage?: string;
   /** One sentence: what this page is for. */
   about?: string;
   /** What can be done here. */
@@ -12,13 +14,15 @@ interface PageProps {
 }
 
 /** A screen: its title, what it is for, what can be done, and its content. */
-export const Page = ({ title, about, actions, children }: PageProps) => {
+export const Page = ({ title, titleLanguage, about, actions, children }: PageProps) => {
   useDocumentTitle(`${title} · Sallyport`);
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box maw={720}>
-          <Title order={1}>{title}</Title>
+          <Title order={1} lang={titleLanguage}>
+            {title}
+          </Title>
           {about !== undefined && (
             <Text c="dimmed" size="sm" mt={2}>
               {about}

@@ -11,7 +11,7 @@ interface PanelProps {
 
 /** A part of a screen that is about one thing. */
 export const Panel = ({ title, about, aside, children }: PanelProps) => (
-  <Paper component="section" withBorder p="md" radius="md" aria-label={title}>
+  <Paper component="section" withBorder p="md" aria-label={title}>
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box flex="1 1 16rem" maw={720}>

@@ -1,14 +1,15 @@
-import { Badge, Tooltip } from '@mantine/core';
 import { IconAlertTriangle, IconCheck, IconCircleDashed, IconClock, IconX } from '@tabler/icons-react';
-import type { ReactNode } from 'react';
+import { memo, type ReactNode } from 'react';
+import { Hint } from './hint.tsx';
+import classes from './state-badge.module.css';
 import type { StateKind } from './state-kind.ts';
 
-const LOOKS = {
-  good: { color: 'verdigris', icon: IconCheck },
-  waiting: { color: 'blue', icon: IconClock },
-  warning: { color: 'yellow', icon: IconAlertTriangle },
-  bad: { color: 'red', icon: IconX },
-  off: { color: 'gray', icon: IconCircleDashed },
+const SIGNS = {
+  good: <IconCheck size={12} aria-hidden />,
+  waiting: <IconClock size={12} aria-hidden />,
+  warning: <IconAlertTriangle size={12} aria-hidden />,
+  bad: <IconX size={12} aria-hidden />,
+  off: <IconCircleDashed size={12} aria-hidden />,
 } as const;
 
 interface StateBadgeProps {
@@ -18,27 +19,13 @@ interface StateBadgeProps {
   why?: string | null | undefined;
 }
 
-/** A state in one or two words, with a sign for those who do not see colours. */
-export const StateBadge = ({ kind, children, why }: StateBadgeProps) => {
-  const { color, icon: Sign } = LOOKS[kind];
+/** A state in one or two words, with a sign for those who do not see colours. Of plain elements: lists have one in each row. */
+export const StateBadge = memo(({ kind, children, why }: StateBadgeProps) => {
   const badge = (
-    <Badge
-      color={color}
-      variant="light"
-      size="md"
-      radius="sm"
-      tt="none"
-      fw={500}
-      leftSection={<Sign size={12} aria-hidden />}
-    >
-      {children}
-    </Badge>
+    <span className={`${classes.badge} ${classes[kind]}`}>
+      {SIGNS[kind]}
+      <span>{children}</span>
+    </span>
   );
-  if (!why) return badge;
-  return (
-    <Tooltip label={why} multiline maw={420} events={{ hover: true, focus: true, touch: true }}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the reason must be reachable by keyboard */}
-      <span tabIndex={0}>{badge}</span>
-    </Tooltip>
-  );
-};
+  return why ? <Hint label={why}>{badge}</Hint> : badge;
+});

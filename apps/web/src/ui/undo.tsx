@@ -16,8 +16,7 @@ const undo = async (batches: readonly string[], touches: readonly string[]): Pro
     for (const batch of batches.toReversed()) await ask('POST', `/history/batches/${batch}/revert`);
     notifyDone(i18next.t('undone'));
   } catch (error) {
-    const { message, details } = error as Error & { details?: string };
-    notifyFailed(details === undefined ? message : `${message}: ${details}`);
+    notifyFailed(error as Error);
   }
   await readAnew(touches);
 };
@@ -32,6 +31,7 @@ export const offerUndo = (message: string, batches: readonly string[], touches: 
     id,
     color: 'verdigris',
     autoClose: OFFERED_MS,
+    closeButtonProps: { 'aria-label': i18next.t('close') },
     message: (
       <Group justify="space-between" wrap="nowrap">
         <Text size="sm" className="foreign" lineClamp={3}>

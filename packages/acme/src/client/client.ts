@@ -14,8 +14,10 @@ import { readRenewalInfo } from '../read/renewal-info.ts';
 import { readRetryAfter } from '../read/retry-after.ts';
 import { bindExternally, readAccountKey, recordValue } from '../wire/account-key.ts';
 import { createAsk } from '../wire/ask.ts';
+import { readCertificateKey } from '../wire/certificate-key.ts';
 import { CHAIN_TYPE, createConnection } from '../wire/connection.ts';
 import { alternateUrls } from './alternates.ts';
+import { authorizationFailure } from './authorization-failure.ts';
 import { type Pause, pauseFor, poll } from './poll.ts';
 
 export interface AcmeClientOptions {
@@ -44,6 +46,13 @@ export interface Registration {
   termsAgreed: boolean;
   /** Key identifier, and HMAC key in base64url, that the CA has given to the account's owner. */
   eab?: { kid: string; hmacKey: string };
+}
+
+export interface Revocation {
+  /** A code of RFC 5280, section 5.3.1. */
+  reason?: number | undefined;
+  /** The certificate's own key, PEM, to sign with instead of the account's: it proves that it is in other hands. */
+  keyPem?: string | undefined;
 }
 
 export interface NewOrder {
@@ -91,8 +100,11 @@ export interface AcmeClient {
   certificate(url: string, ordered: Ordered & { preferredRoot?: string | undefined }): Promise<string>;
   /** When the CA wants it renewed (ARI, RFC 9773); undefined where it does not say such things. */
   renewalInfo(leafPem: string): Promise<RenewalInfo | undefined>;
-  /** `reason`: a code of RFC 5280, section 5.3.1. One that is revoked already is no error. */
-  revoke(leafPem: string, reason?: number): Promise<void>;
+  /**
+   * Has a certificate revoked (RFC 8555, section 7.6), signed with the account's key, or with the certificate's own: its holder needs no account.
+   * Tells whether it was revoked already, which is no error.
+   */
+  revoke(leafPem: string, how?: Revocation): Promise<'revoked' | 'was revoked'>;
 }
 
 const identifier = (name: string) => ({ type: isAddress(name) ? 'ip' : 'dns', value: normaliseName(name) });
@@ -106,7 +118,7 @@ export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
   const directoryUrl = parseDirectoryUrl(options.directoryUrl);
   const key = readAccountKey(options.accountKey);
   const ask = createAsk({ transport, userAgent, requestTimeoutMs, signal });
-  const { ownUrl, directory, post, get } = createConnection({ directoryUrl, key, ask, clock });
+  const { ownUrl, directory, post, postBy, get } = createConnection({ directoryUrl, key, ask, clock });
   const polling = { pause, clock, signal, pollTimeoutMs };
   const own = (url: string, what: string) => ownUrl(url, directoryUrl.href, what);
   let accountUrl = options.accountUrl === undefined ? undefined : own(options.accountUrl, 'the account');
@@ -130,13 +142,6 @@ export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
     const { newOrder } = await directory();
     const response = await postAs(newOrder, payload);
     return readOrder(response.body, locationOf(response, newOrder, 'the new order'), ownUrl);
-  };
-
-  const failedAuthorization = ({ url, name, status, challenges }: Authorization): Error => {
-    const error = challenges.find((challenge) => challenge.error !== undefined)?.error;
-    return error
-      ? new AcmeProblem(error, url, { isVerdict: true })
-      : new AcmeEnded(url, `the authorization for ${name}`, status);
   };
 
   const retryAfterOf = ({ headers }: AcmeResponse) => readRetryAfter(headers.get('retry-after'), clock());
@@ -209,7 +214,7 @@ export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
         const response = await postAs(url);
         const authorization = readAuthorization(response.body, url, ownUrl);
         if (authorization.status === 'valid') return { decided: authorization, retryAfter: undefined };
-        if (authorization.status !== 'pending') throw failedAuthorization(authorization);
+        if (authorization.status !== 'pending') throw authorizationFailure(authorization);
         return { decided: undefined, retryAfter: retryAfterOf(response) };
       }),
 
@@ -250,15 +255,19 @@ export const createAcmeClient = (options: AcmeClientOptions): AcmeClient => {
       return readRenewalInfo(response.body, response.headers.get('retry-after'), url, clock());
     },
 
-    async revoke(leafPem, reason) {
+    async revoke(leafPem, { reason, keyPem } = {}) {
       const { revokeCert } = await directory();
       if (revokeCert === undefined)
         throw new AcmeProtocolError(directoryUrl.href, 'the CA has no way to revoke certificates');
       const certificate = new X509Certificate(leafPem).raw.toString('base64url');
+      const payload = reason === undefined ? { certificate } : { certificate, reason };
       try {
-        await postAs(revokeCert, reason === undefined ? { certificate } : { certificate, reason });
+        if (keyPem === undefined) await postAs(revokeCert, payload);
+        else await postBy(readCertificateKey(keyPem), revokeCert, payload);
+        return 'revoked';
       } catch (error) {
         if (!isKind(error, 'alreadyRevoked')) throw error;
+        return 'was revoked';
       }
     },
   };

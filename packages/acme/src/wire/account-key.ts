@@ -1,11 +1,15 @@
 import { createHash, createPrivateKey, createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { AcmeProtocolError } from '../model/errors.ts';
 
-/** An account's key: signs requests, and proves who answers challenges. */
-export interface AccountKey {
-  jwk: { kty: string; crv: string; x: string; y: string };
+/** A key that signs requests. */
+export interface Signer {
   /** A JWS in the flattened form that ACME wants (RFC 8555, section 6.2), as JSON. An undefined payload makes a POST-as-GET. */
   sign(payload: unknown, header: { url: string; nonce: string; kid?: string }): Promise<string>;
+}
+
+/** An account's key: signs requests, and proves who answers challenges. */
+export interface AccountKey extends Signer {
+  jwk: { kty: string; crv: string; x: string; y: string };
   /** What a challenge with this token expects (RFC 8555, section 8.1). */
   keyAuthorization(token: string): Promise<string>;
 }

@@ -4,7 +4,7 @@ import type { AcmeDirectory } from '../model/objects.ts';
 import type { AcmeResponse } from '../model/transport.ts';
 import { readDirectory } from '../read/directory.ts';
 import { type OwnUrl, ownUrls } from '../read/own-url.ts';
-import type { AccountKey } from './account-key.ts';
+import type { AccountKey, Signer } from './account-key.ts';
 import { type Ask, checkAnswer, contentTypeOf } from './ask.ts';
 import { Nonces } from './nonces.ts';
 
@@ -23,6 +23,8 @@ export interface Connection {
   directory(): Promise<AcmeDirectory>;
   /** Signed with the account's key; an undefined payload reads (POST-as-GET). `accountUrl` undefined: signed as a new account. */
   post(url: string, payload: unknown, accountUrl: string | undefined, accept?: string): Promise<AcmeResponse>;
+  /** Signed with another key, which is sent along; without an account. */
+  postBy(signer: Signer, url: string, payload: unknown): Promise<AcmeResponse>;
   /** Without an account, JSON. */
   get(url: string): Promise<AcmeResponse>;
 }
@@ -65,9 +67,9 @@ export const createConnection = ({ directoryUrl, key, ask, clock }: ConnectionDe
     return nonce;
   };
 
-  const send = async (url: string, payload: unknown, kid: string | undefined, accept: string) => {
+  const send = async (signer: Signer, url: string, payload: unknown, kid: string | undefined, accept: string) => {
     const nonce = nonces.take() ?? (await freshNonce());
-    const body = await key.sign(payload, { url, nonce, ...(kid === undefined ? {} : { kid }) });
+    const body = await signer.sign(payload, { url, nonce, ...(kid === undefined ? {} : { kid }) });
     const headers = { 'content-type': 'application/jose+json', accept: `${accept}, application/problem+json` };
     const response = await ask({ method: 'POST', url, headers, body });
     const isRefused = response.status >= 400;
@@ -78,21 +80,25 @@ export const createConnection = ({ directoryUrl, key, ask, clock }: ConnectionDe
     return response;
   };
 
+  const sendUntilTaken = async (...request: Parameters<typeof send>): Promise<AcmeResponse> => {
+    const [, url, , , accept] = request;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const response = await send(...request);
+        if (response.body !== '') checkType(response, accept, url);
+        return response;
+      } catch (error) {
+        const isBadNonce = error instanceof AcmeProblem && error.is('badNonce');
+        if (!isBadNonce || attempt >= limits.nonceAttempts) throw error;
+      }
+    }
+  };
+
   return {
     ownUrl,
     directory,
     get,
-    async post(url, payload, accountUrl, accept = JSON_TYPE) {
-      for (let attempt = 1; ; attempt += 1) {
-        try {
-          const response = await send(url, payload, accountUrl, accept);
-          if (response.body !== '') checkType(response, accept, url);
-          return response;
-        } catch (error) {
-          const isBadNonce = error instanceof AcmeProblem && error.is('badNonce');
-          if (!isBadNonce || attempt >= limits.nonceAttempts) throw error;
-        }
-      }
-    },
+    post: (url, payload, accountUrl, accept = JSON_TYPE) => sendUntilTaken(key, url, payload, accountUrl, accept),
+    postBy: (signer, url, payload) => sendUntilTaken(signer, url, payload, undefined, JSON_TYPE),
   };
 };

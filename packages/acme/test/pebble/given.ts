@@ -4,6 +4,7 @@ import {
   type AcmeClient,
   type AcmeClientOptions,
   createAcmeClient,
+  type KeyType,
   makeCertificateKey,
   makeCsr,
   type Order,
@@ -71,8 +72,8 @@ export const startResponder = async (port: number) => {
     answers,
     byHttp,
     /** A certificate for these names, with all that it was made of. */
-    async issued(client: AcmeClient, names: readonly string[]) {
-      const keyPem = await makeCertificateKey('p256');
+    async issued(client: AcmeClient, names: readonly string[], keyType: KeyType = 'p256') {
+      const keyPem = await makeCertificateKey(keyType);
       const order = await client.newOrder({ names });
       const chain = await complete(client, order, 'http-01', byHttp(client), keyPem);
       const { certificate = '' } = await client.order(order.url);

@@ -87,12 +87,20 @@ describe('what an authority certifies', () => {
     const { chain } = await responder.issued(client, ['gone.example']);
     const { serialNumber } = new X509Certificate(chain);
     expect(await pebble.statusOf(serialNumber)).toBe('Valid');
-    await client.revoke(chain, 4);
+    expect(await client.revoke(chain, { reason: 4 })).toBe('revoked');
     expect(await pebble.statusOf(serialNumber)).toBe('Revoked');
-    await client.revoke(chain);
+    expect(await client.revoke(chain)).toBe('was revoked');
     const stranger = await registered(pebble);
     const { chain: other } = await responder.issued(client, ['stays.example']);
     expect(await failure(stranger.revoke(other))).toBeInstanceOf(AcmeProblem);
+    // Who holds its key needs no account of the one who had it.
+    for (const type of ['p256', 'p384', 'rsa2048'] as const) {
+      const held = await responder.issued(client, ['held.example'], type);
+      const foreign = await failure(stranger.revoke(held.chain, { keyPem: await makeCertificateKey(type) }));
+      expect(foreign).toBeInstanceOf(AcmeProblem);
+      expect(await stranger.revoke(held.chain, { reason: 1, keyPem: held.keyPem })).toBe('revoked');
+      expect(await pebble.statusOf(new X509Certificate(held.chain).serialNumber)).toBe('Revoked');
+    }
   });
 
   test('when to renew is what this CA says, or nothing', async () => {

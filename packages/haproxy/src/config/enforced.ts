@@ -31,4 +31,6 @@ export const switchKeys = {
   failOpen: 'fail_open',
   /** Revision of the guards' configuration that has to be in force for a verdict to count; none: any. */
   policy: 'policy',
+  /** Revision by which a pass of an access list may be remembered; none, or 0: none may. */
+  remembered: 'remembered',
 } as const;

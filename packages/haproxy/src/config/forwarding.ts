@@ -12,11 +12,21 @@ const trustedForwarding = `\
   http-request set-header X-Forwarded-Proto https if { var(txn.forwarded_proto) -m found }
 `;
 
-const directForwarding = `\
-  http-request set-header X-Real-IP %[var(sess.client)]
-  http-request set-header X-Forwarded-For %[var(sess.client)]
-  http-request set-header X-Forwarded-Proto %[var(sess.proto)]
+type Action = 'set-header' | 'add-header';
+
+const directForwarding = (action: Action): string => `\
+  http-request ${action} X-Real-IP %[var(sess.client)]
+  http-request ${action} X-Forwarded-For %[var(sess.client)]
+  http-request ${action} X-Forwarded-Proto %[var(sess.proto)]
 `;
+
+const whereAsked = (action: Action): string => `\
+  http-request ${action} X-Forwarded-Host %[req.fhdr(host)]
+  http-request ${action} X-Forwarded-Port %fp
+`;
+
+/** The same headers for a request that has none of them, without a search for each. Not behind trusted proxies. */
+export const addForwardedHeaders = (): string => directForwarding('add-header') + whereAsked('add-header');
 
 /**
  * Headers for the origin. set-header drops what the client sent under the same name, so a forged copy never gets
@@ -27,10 +37,8 @@ export const forwardedHeaders = ({ trustedProxies }: ConfigSettings): string => 
   http-request del-header Forwarded
   # A client that names X-Real-IP in its Connection header would have some origins drop it: hop-by-hop ends here.
   http-request del-header Connection
-${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
-  http-request set-header X-Forwarded-Host %[req.fhdr(host)]
-  http-request set-header X-Forwarded-Port %fp
-`;
+${trustedProxies.length > 0 ? trustedForwarding : directForwarding('set-header')}\
+${whereAsked('set-header')}`;
 
 /** A host without standard headers gets none of ours, except on an upgrade, and none that the client wrote. */
 export const noForwardedHeaders = (): string => `\

@@ -6,6 +6,7 @@ import { rememberRequest } from './log-format.ts';
 import { originServers } from './origin-servers.ts';
 import { quote } from './quote.ts';
 import { reference } from './reference.ts';
+import { passTable, rememberPass } from './remembered-passes.ts';
 import type { ConfigSettings, GuardSettings } from './settings.ts';
 
 /** Longest body that is waited for and judged in HAProxy's buffer; longer ones go through the relay. */
@@ -198,7 +199,8 @@ ${spoeFilters(guard)}\
   http-request set-var(txn.reference) ${reference}
   acl has_verdict var(txn.guard.verdict) -m found
 ${turnAcls}\
-${turns(ask, '!has_verdict', '  http-request allow if { var(txn.guard.verdict) -m str pass }\n')}\
+  acl passed var(txn.guard.verdict) -m str pass
+${turns(ask, '!has_verdict', `${rememberPass('passed')}  http-request allow if passed\n`)}\
 ${rememberRequest()}\
   # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass. A guard that has
   # nothing to judge by, or something older than what is asked for, says so, and that is refused in any case.
@@ -224,7 +226,7 @@ ${originServers(settings)}\
 # Requests without a verdict: gpc0 all, gpc1 those that passed.
 backend unjudged
   stick-table type integer size 2 store gpc0,gpc1
-
+${passTable()}
 ${halves.map((half) => guardsBackend(settings, guard, half)).join('\n')}`;
 };
 

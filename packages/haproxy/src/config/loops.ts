@@ -21,6 +21,10 @@ ${rememberRequest(' if marked looped')}\
 
 `;
 
+/** Leaves the mark on what has none for certain; `condition` is HAProxy's: ` if …`. */
+export const addMark = (instance: string, condition = ''): string =>
+  `  http-request add-header X-Sallyport-Proxied ${mark(instance)}${condition}\n`;
+
 /**
  * Leaves the mark on what has none yet; what has one gets another when it was looked at. It is added, not set: of a chain of
  * deployments each has to find its own.
@@ -30,6 +34,5 @@ export const leaveMark = (instance: string): string => `\
   acl passed_on req.hdr(x-sallyport-proxied) -m found
   http-request set-var(txn.flags) var(txn.flags),or(${carriesMarks}) if passed_on
   acl carries_marks var(txn.flags),and(${carriesMarks}) -m bool
-  http-request add-header X-Sallyport-Proxied ${mark(instance)} if !carries_marks
-
+${addMark(instance, ' if !carries_marks')}
 `;

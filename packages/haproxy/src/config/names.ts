@@ -4,7 +4,9 @@ const label = '[a-z0-9_-]{1,63}';
 const port = '6553[0-5]|655[0-2][0-9]|65[0-4][0-9]{2}|6[0-4][0-9]{3}|[1-5][0-9]{4}|[0-9]{1,4}';
 
 /** A DNS name (with underscores, which are in use) or an address, and a port or none: whatever reads it finds the same name. */
-const namePattern = `^(?=.{1,259}$)(?:${label}(?:[.]${label})*+|\\[[0-9a-f:.]{2,45}\\])(?::(?:${port}))?$`;
+export const hostPattern = `(?:${label}(?:[.]${label})*+|\\[[0-9a-f:.]{2,45}\\])(?::(?:${port}))?`;
+
+const namePattern = `^(?=.{1,259}$)${hostPattern}$`;
 
 /**
  * An option of the frontends: what they let through, no section behind them has to look at again, where our own headers are
@@ -23,7 +25,8 @@ export const names = (): string => `\
   # Host: one name, in the form that is routed by. Capitals, the root's dot and an empty port are legal, but nobody
   # behind us gets to see them (RFC 9110, 4.2.3). Anything else could be another name to whoever reads it next.
   acl plain_name req.fhdr(host) -m reg ${quote(namePattern)}
-  http-request set-var(txn.odd_name) bool(true) if !plain_name
+  # What an odd one was routed by does not count.
+  http-request set-var(txn.odd_name) bool(true),unset-var(txn.host),unset-var(txn.wildcard),unset-var(txn.route),unset-var(txn.flags) if !plain_name
   acl odd_name var(txn.odd_name) -m found
   http-request set-header Host '%[req.fhdr(host),lower,regsub("[.]?:?$|[.](?=:)","")]' if odd_name { req.fhdr(host) -m len 1:260 }
   http-request deny deny_status 400 if odd_name !plain_name

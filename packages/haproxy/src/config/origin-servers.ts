@@ -47,6 +47,9 @@ ${ordered.map(({ name, when }) => `  use-server ${name} if ${when}\n`).join('')}
 ${servers.map(({ name, address = anywhere, options }) => `  server ${name} ${address}${options}\n`).join('')}`;
 };
 
+/** One server for plain HTTP/1.1 origins, for requests that may be repeated. */
+export const plainOriginServer = (): string => `  server http ${anywhere}\n`;
+
 /** The server for plain HTTP/1.1 origins: the destination is the request's. */
 export const plainServers = (): string => twice(plain);
 

@@ -14,34 +14,51 @@ const { blockExploits, sslForced, standardHeaders } = routeFlags;
 const hostHas = (flags: number, ignored = 0): string =>
   `var(txn.flags),and(${(blockExploits | sslForced | standardHeaders | judgedFlags | specialOrigins | carriesMarks) & ~ignored}) -m int ${flags}`;
 
-/** Conditions for a client that nobody decided about and nobody limits, and that asks for no upgrade. */
+/** Conditions for a client that nobody decided about and nobody limits. */
 const inNobodysList = (rateLimit: ConfigSettings['rateLimit']): string =>
-  `cleared${rateLimit === null ? '' : ' unlimited'} !upgrade`;
+  `cleared${rateLimit === null ? '' : ' unlimited'}`;
+
+/** What else has to hold, each in HAProxy's words: `first` and `last` with a space to what is next to them. */
+type Leaving = { first?: string; headers?: string; method?: string; last?: string };
+
+/** The rules by which ordinary requests leave. */
+export const leaveIfOrdinary = (
+  { rateLimit }: ConfigSettings,
+  { first = '', headers = '!upgrade', method = '!METH_CONNECT', last = '' }: Leaving = {},
+): string => {
+  const always = `${headers} ${method} readable_target web_target !without_headers ${inNobodysList(rateLimit)}`;
+  return [
+    `ordinary_host ${always} !notable`,
+    `over_tls forces_tls ${always} !notable`,
+    `lenient_host !{ var(txn.flags),and(${sslForced}) -m bool } ${always} !${asksForChallenge}`,
+    `lenient_host over_tls ${always} !${asksForChallenge}`,
+  ]
+    .map((ordinary) => `  http-request allow if ${first}${ordinary}${last}\n`)
+    .join('');
+};
+
+/** ACLs of the rules by which they leave. */
+export const ordinaryAcls = ({ rateLimit }: ConfigSettings): string => `\
+  acl upgrade req.hdr(upgrade) -m found
+${rateLimit === null ? '' : `  acl unlimited str(${limitKey}),map_str_int(${dataPlaneFiles.limitsMap},-1) -m int 0\n`}\
+  acl ordinary_host ${hostHas(standardHeaders | blockExploits)}
+  acl lenient_host ${hostHas(standardHeaders, sslForced)}
+  acl forces_tls ${hostHas(standardHeaders | blockExploits, sslForced)}
+  # A probe, a challenge or an escape, found by one look.
+  acl notable url -m reg -i -f ${dataPlaneFiles.notablePatterns}
+
+`;
 
 /**
  * Where most requests leave the rules, with one condition instead of those of all rules that follow. It holds for what
  * none of them would touch or refuse: each of its parts says of one of them why. Whatever is missing (a map's entry, the
  * route) makes it fail, and the request meets the rules themselves.
  */
-export const ordinaryRequests = ({ rateLimit }: ConfigSettings): string => {
-  const always = `readable_target web_target !without_headers !METH_CONNECT ${inNobodysList(rateLimit)}`;
-  return `\
+export const ordinaryRequests = (settings: ConfigSettings): string => `\
   # Nothing that follows is about most requests: the target is a path, nobody decided anything about the client, nobody is
   # limited, there is no upgrade and no mark of a deployment, and the host has nothing but the usual headers and block_exploits.
-  acl upgrade req.hdr(upgrade) -m found
-${rateLimit === null ? '' : `  acl unlimited str(${limitKey}),map_str_int(${dataPlaneFiles.limitsMap},-1) -m int 0\n`}\
-  acl ordinary_host ${hostHas(standardHeaders | blockExploits)}
-  acl lenient_host ${hostHas(standardHeaders, sslForced)}
-  acl forces_tls ${hostHas(standardHeaders | blockExploits, sslForced)}
-  # A probe or a challenge, found by one look.
-  acl notable url -m reg -i -f ${dataPlaneFiles.notablePatterns}
-  http-request allow if ordinary_host ${always} !notable !encoded
-  http-request allow if over_tls forces_tls ${always} !notable !encoded
-  http-request allow if lenient_host !{ var(txn.flags),and(${sslForced}) -m bool } ${always} !${asksForChallenge}
-  http-request allow if lenient_host over_tls ${always} !${asksForChallenge}
-
+${leaveIfOrdinary(settings)}
 `;
-};
 
 /** Finds judged requests of which the same holds, judgement apart (`ordinary_judged`). Administrators are not judged: not they. */
 export const ordinaryJudgedRequests = ({ rateLimit, guard }: ConfigSettings): string =>
@@ -55,7 +72,7 @@ export const ordinaryJudgedRequests = ({ rateLimit, guard }: ConfigSettings): st
 ${['!blocks_exploits', 'blocks_exploits !probe !encoded']
   .map(
     (exploits) =>
-      `  http-request set-var(txn.ordinary) bool(true) if judged judged_host ${exploits} needs_no_redirect ${inNobodysList(rateLimit)} !whitelisted\n`,
+      `  http-request set-var(txn.ordinary) bool(true) if judged judged_host ${exploits} needs_no_redirect ${inNobodysList(rateLimit)} !upgrade !whitelisted\n`,
   )
   .join('')}\
 `;
@@ -85,6 +102,7 @@ export const emergencyRequests = (): string => `\
   acl emergency path ${emergencyReset}
   acl emergency_host var(txn.flags),and(${routeFlags.ownApi}) -m bool
   http-request set-var(txn.flags) int(${routeFlags.ownApi | standardHeaders}) if emergency METH_POST emergency_host
+  http-request set-var(txn.judge) int(0) if emergency METH_POST emergency_host
   http-request allow if emergency METH_POST emergency_host
 
 `;

@@ -18,6 +18,7 @@ import { leaveMark, refuseLoops } from './loops.ts';
 import { headerNames, names, readableTargets, targets } from './names.ts';
 import {
   emergencyRequests,
+  ordinaryAcls,
   ordinaryBackend,
   ordinaryJudgedRequests,
   ordinaryRequests,
@@ -26,8 +27,10 @@ import {
 import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimits, representation, suspicions, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
-import { refuseUnknown, routing } from './routing.ts';
+import { passedBefore } from './remembered-passes.ts';
+import { refuseUnknown, routing, routingAgain } from './routing.ts';
 import { type ConfigSettings, checkSettings } from './settings.ts';
+import { untouchedBackend, untouchedRequests, untouchedSection } from './untouched-requests.ts';
 
 const heading = `\
 # Sallyport's data plane. Written from the deployment's settings only: nothing in here depends on a proxy host.
@@ -54,18 +57,22 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     traffic(settings),
     clientAddress(settings),
     representation(),
-    names(),
     routing(),
     readableTargets(),
+    suspicions(),
+    ordinaryAcls(settings),
+    untouchedRequests(settings),
+    names(),
+    routingAgain(),
     ownConnection(forwardedHeaders(settings)),
     leaveMark(instance),
     destination(),
-    suspicions(),
     ordinaryRequests(settings),
+    judged(settings),
+    passedBefore(settings),
     challenges(),
     targets(),
     emergencyRequests(),
-    judged(settings),
     ordinaryJudgedRequests(settings),
     ordinaryJudged(settings),
     refuseUnknown(),
@@ -79,6 +86,7 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     forceTls(settings),
     noForwardedHeaders(),
     judging(settings),
+    untouchedBackend(settings),
     ordinaryBackend(),
     challengeBackend(),
     handedOver(),
@@ -89,6 +97,7 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     onceSection(settings),
     challengeSection(),
     originSections(settings),
+    untouchedSection(settings, instance),
     guardSections(settings),
     relaySections(settings),
   ].join('');

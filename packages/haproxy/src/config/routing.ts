@@ -3,22 +3,29 @@ import { dataPlaneFiles } from './layout.ts';
 
 const { hostsMap, overlayMap } = dataPlaneFiles;
 
+const find = (condition: string): string => {
+  const also = condition === '' ? '' : ` if ${condition}`;
+  return `\
+  http-request set-var(txn.route) req.fhdr(host),host_only,set-var(txn.host),map_str(${hostsMap},${removedRecord})${also}
+  http-request set-var(txn.route) var(txn.host),map_str(${overlayMap})${also}
+  http-request set-var(txn.route) var(txn.host),regsub(^[^.]*,*),set-var(txn.wildcard),map_str(${hostsMap},${removedRecord}) if ${condition}{ var(txn.route) -m str ${removedRecord} }
+  # Without a wildcard's name this leaves the route as it is; a condition would cost more than it does.
+  http-request set-var(txn.route) var(txn.wildcard),map_str(${overlayMap})${also}
+  http-request set-var(txn.flags) var(txn.route),field(1,|),add(0)${also}
+
+`;
+};
+
 /**
  * Finds the route record of the request's name: exact name first, then the name with its first label replaced by `*`;
  * in each case the small overlay (recent changes) wins over the big base map.
  */
 export const routing = (): string => `\
   # Which host is asked for. A record reads flags|address|port|server name|host id; "${disabledRecord}" is switched off, "${removedRecord}" was removed.
-  http-request set-var(txn.host) req.fhdr(host),host_only
-  http-request set-var(txn.route) var(txn.host),map_str(${hostsMap},${removedRecord})
-  http-request set-var(txn.route) var(txn.host),map_str(${overlayMap})
-  http-request set-var(txn.wildcard) var(txn.host),regsub(^[^.]*,*) if { var(txn.route) -m str ${removedRecord} }
-  # Without a wildcard's name these two leave the route as it is; a condition would cost more than they do.
-  http-request set-var(txn.route) var(txn.wildcard),map_str(${hostsMap},${removedRecord})
-  http-request set-var(txn.route) var(txn.wildcard),map_str(${overlayMap})
-  http-request set-var(txn.flags) var(txn.route),field(1,|),add(0)
+${find('')}`;
 
-`;
+/** The same for a name that was brought into the form that is routed by. */
+export const routingAgain = (): string => find('odd_name ');
 
 /** Answers for names that nobody has, and for hosts that are switched off. */
 export const refuseUnknown = (): string => `\

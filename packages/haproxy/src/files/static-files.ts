@@ -45,7 +45,7 @@ export const writeStaticFiles = async (directory: string, settings: ConfigSettin
   await write(dataPlaneFiles.trustedProxies, settings.trustedProxies.map((cidr) => `${cidr}\n`).join(''));
   await write(dataPlaneFiles.pageFragments, renderPageFragments());
   await write(dataPlaneFiles.exploitPatterns, renderExploitPatterns());
-  await write(dataPlaneFiles.notablePatterns, renderExploitPatterns([challengePattern]));
+  await write(dataPlaneFiles.notablePatterns, renderExploitPatterns([challengePattern, '%']));
   const { guard } = settings;
   if (guard) await writeFileAtomically(guard.spoeFile, [renderSpoe(guard)], { durable: true });
   const writeMissing = (file: string, text: () => string | Promise<string>): Promise<void> =>

@@ -88,7 +88,7 @@ export interface OrderLedgerRow {
   /** Comma-separated registered domains of the names, sorted. */
   registered_domains: string;
   is_renewal: Flag;
-  /** `ordered`, `issued` or `failed`. */
+  /** `ordered`, `issued` or `refused`; `failed`: no order, but that the validations of these names failed. */
   outcome: string;
   ordered_at: IsoTime;
 }

@@ -6,7 +6,7 @@ import type { Config } from '@sallyport/deployment/config';
 import { emptyStore, onBothDatabases, startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate, pendingMigrations } from './migrate.ts';
+import { MIGRATION_NAMES, migrate, pendingMigrations } from './migrate.ts';
 import { openDatabase } from './open.ts';
 
 const MIGRATE = `
@@ -48,6 +48,42 @@ onBothDatabases('migrations', (kind) => {
       expect(await pendingMigrations(database)).toEqual([]);
       await sql`delete from schema_migrations where name = ${steps.at(-1)}`.execute(database.kysely);
       expect(await pendingMigrations(database)).toEqual([steps.at(-1)]);
+      await database.stop();
+    });
+  });
+
+  test('bring what refusals are counted by out of the entries that hold it, whatever moment they tell', async () => {
+    await emptyStore(kind, async (config) => {
+      const database = openDatabase(config);
+      const step = MIGRATION_NAMES.indexOf('0071-block-columns');
+      await migrate(database, MIGRATION_NAMES.slice(0, step));
+      const moments = {
+        '2026-11-20T12:00:00.123Z': Date.UTC(2026, 10, 20, 12, 0, 0, 123),
+        '2026-11-20T12:00:00+02:00': Date.UTC(2026, 10, 20, 10),
+        '2026-02-30T23:59:59Z': Date.UTC(2026, 2, 2, 23, 59, 59),
+        '0000-00-00T00:00:00Z': 0,
+        'no moment at all': 0,
+      };
+      for (const [index, timestamp] of Object.keys(moments).entries()) {
+        const entry = JSON.stringify({
+          timestamp,
+          monitored: index > 0,
+          rule_id: index === 1 ? 942100 : null,
+          reason: '\0\ud800',
+        });
+        await sql`insert into security_blocks (reference, entry, ip) values (${timestamp}, ${entry}, '192.0.2.1')`.execute(
+          database.kysely,
+        );
+      }
+      await migrate(database);
+      const rows = await database.kysely.selectFrom('security_blocks').selectAll().orderBy('id').execute();
+      expect(rows.map((row) => ({ ...row, at_ms: Number(row.at_ms) }))).toMatchObject(
+        Object.values(moments).map((at_ms, index) => ({
+          ...{ at_ms, ip: '192.0.2.1', country: '' },
+          monitored: Number(index > 0),
+          rule_id: index === 1 ? 942100 : null,
+        })),
+      );
       await database.stop();
     });
   });

@@ -20,6 +20,8 @@ import * as backupSchedule from './migrations/0050-backup-schedule.ts';
 import * as restores from './migrations/0055-restores.ts';
 import * as importSessions from './migrations/0060-import-sessions.ts';
 import * as acme from './migrations/0070-acme.ts';
+import * as blockColumns from './migrations/0071-block-columns.ts';
+import * as revokedCertificates from './migrations/0072-revoked-certificates.ts';
 import type { Database, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -50,6 +52,8 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0055-restores': restores,
   '0060-import-sessions': importSessions,
   '0070-acme': acme,
+  '0071-block-columns': blockColumns,
+  '0072-revoked-certificates': revokedCertificates,
 };
 
 /** All steps that this version knows, in order. */

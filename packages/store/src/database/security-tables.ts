@@ -104,6 +104,12 @@ export interface BlockRow {
   /** Lower case, as `host` of the query. */
   host: string;
   ip: string;
+  /** When it happened, in milliseconds since the epoch; 0 when an entry of an earlier version does not tell. PostgreSQL's driver gives text. */
+  at_ms: Generated<number>;
+  monitored: Generated<Flag>;
+  rule_id: Generated<number | null>;
+  /** ISO 3166-1 code of `ip` when it was kept; empty: not looked up yet, `-`: not known. */
+  country: Generated<string>;
   /** JSON. */
   entry: string;
 }

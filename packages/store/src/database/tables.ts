@@ -80,6 +80,8 @@ export interface CertificateRow {
   is_placeholder: Generated<Flag>;
   /** Which warning of its expiry was told last; null: none. */
   expiry_told: Generated<string | null>;
+  /** When its authority took it back, for us; null: not that we know. */
+  revoked_at: Generated<IsoTime | null>;
   created_at: IsoTime;
 }
 

@@ -65,7 +65,7 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   history: { key: ['id'], ...LEFT_AS_IT_IS },
   sessions: { key: ['id'], ...LEFT_OUT },
   confirmations: { key: ['id'], ...LEFT_OUT },
-  security_blocks: { key: ['id'], ...LEFT_OUT },
+  security_blocks: { key: ['id'], ...LEFT_OUT, bigints: ['at_ms'] },
   idempotency_keys: { key: ['id'], ...LEFT_OUT },
   // What was uploaded may hold secrets of another proxy, and is of no use once it is imported.
   import_sessions: { key: ['uuid'], ...LEFT_OUT },

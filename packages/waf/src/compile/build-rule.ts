@@ -2,6 +2,7 @@ import type { Disruption, Link } from '../model/program.ts';
 import type { ActionNode } from '../seclang/ast.ts';
 import type { CompileContext } from './context.ts';
 import type { LinkDirective, RuleDraft } from './drafts.ts';
+import { warnOfEarlyTargets } from './early-targets.ts';
 import { compileOperator } from './operators.ts';
 import { quickReject } from './quick-reject.ts';
 import type { LinkParts, RuleActions, RuleParts } from './rule-parts.ts';
@@ -62,7 +63,9 @@ const buildLink = (
     ({ name }) => name !== 'phase' && (isHead ? !Object.hasOwn(actions.disruptive, name) : name === 't'),
   );
   for (const action of [...defaults, ...directive.actions]) actions.read(action, parts, link, context);
-  const { targets, exclusions } = compileTargets(directive.kind === 'rule' ? directive.targets : [], context);
+  const nodes = directive.kind === 'rule' ? directive.targets : [];
+  const { targets, exclusions } = compileTargets(nodes, context);
+  warnOfEarlyTargets(nodes, targets, draft.phase, context);
   const operator = directive.kind === 'rule' ? compileOperator(directive.operator, context) : null;
   if (operator === undefined) return undefined;
   return {

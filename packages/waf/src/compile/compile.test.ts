@@ -57,6 +57,14 @@ describe('mistakes are told with place, token and what was expected', () => {
       'SecRule !ARGS:x "@rx a" "id:1"',
       '1:9: error: This rule looks at nothing (near "!ARGS:x"; expected a variable to look at besides those left out)',
     ],
+    [
+      'SecRule ARGS_POST|FILES "@rx a" "id:1,phase:1"',
+      '1:9: warning: All that this looks at is empty in phase 1, so this never matches (near "ARGS_POST"; expected phase:2 or a later one)',
+    ],
+    [
+      'SecRule !REQUEST_COOKIES:a|RESPONSE_BODY "!@rx a" "id:1,phase:3"',
+      '1:28: warning: RESPONSE_BODY is empty in phase 3, so this never matches (near "RESPONSE_BODY"; expected phase:4 or a later one)',
+    ],
     ['SecAction "id:1,id:2"', '1:17: warning: A rule has one id: the last one counts (near "id:2")'],
     ['SecAction "id:1,phase:1,phase:2"', '1:25: warning: A rule has one phase: the last one counts (near "phase:2")'],
     ['SecAction "id:1,deny:403"', '1:22: error: The action deny takes no value (near "403")'],

@@ -43,6 +43,28 @@ export type SourceName = (typeof sources)[number];
 export const sourceId = (name: SourceName): number => sources.indexOf(name);
 /** Whether values of this source come with a response. */
 export const isResponseSource = (source: number): boolean => source >= sources.indexOf('responseHeader');
+const BODY: ReadonlySet<SourceName> = new Set([
+  'bodyArgument',
+  'bodyArgumentName',
+  'file',
+  'fileName',
+  'fileSize',
+  'fileContent',
+  'multipartFilename',
+  'multipartName',
+  'multipartPartHeader',
+  'xmlText',
+  'xmlAttribute',
+  'requestBody',
+  'fullRequest',
+]);
+/** The first phase in which there are values of this source. */
+export const firstPhaseOf = (source: number): 1 | 2 | 3 | 4 => {
+  const name = sources[source]!;
+  if (name === 'responseBody') return 4;
+  if (isResponseSource(source)) return 3;
+  return BODY.has(name) ? 2 : 1;
+};
 export const sourceCount = sources.length;
 
 /** One value of a transaction: bytes [start, end) of `buf`, with the name it was sent under. */

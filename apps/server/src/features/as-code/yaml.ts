@@ -1,6 +1,7 @@
 import type { ConfigDocument } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
-import { createTurns, runInThread } from '../in-thread.ts';
+import { runInThread } from '../in-thread.ts';
+import { createTurns } from '../in-turn.ts';
 import type { YamlJob, YamlOutcome } from './yaml-job.ts';
 
 /** Ten megabytes take some seconds, on a busy machine more. */

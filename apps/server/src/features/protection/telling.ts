@@ -4,6 +4,7 @@ import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Ground } from '../ground.ts';
 import type { System } from '../system/index.ts';
+import { countStore } from './blocks/counts/store.ts';
 import { blockRoutes } from './blocks/routes.ts';
 import { createBlocks } from './blocks/service.ts';
 import { blockStore } from './blocks/store.ts';
@@ -59,6 +60,7 @@ export const createTelling = (
   const blocks = createBlocks({
     db,
     store: blockStore,
+    counts: countStore,
     limit: async () => Number(await settings.read('security.block_log.entries')),
     country,
     clock,
@@ -129,6 +131,7 @@ export const createTelling = (
     /** Takes in what HAProxy and guards tell, until stopped. */
     async start(): Promise<{ stop(): Promise<void> }> {
       await recoverLines();
+      const countries = blocks.completeCountries();
       const path = logSocket(dataDir);
       const intake = await startLogIntake({
         path,
@@ -142,6 +145,7 @@ export const createTelling = (
           securityLog.stop();
           await notifier.stop();
           await blocks.stop();
+          await countries;
         },
       };
     },

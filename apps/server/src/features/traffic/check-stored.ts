@@ -12,7 +12,7 @@ import { checkLedger, createAccountCheck, createOrderCheck } from './acme/check-
 import { isAddress } from './certificates/names.ts';
 import { parseCertificatePair } from './certificates/pem.ts';
 import { createDnsProviderCheck } from './dns-providers/check-stored.ts';
-import { checkAuthority } from './internal-ca/check-stored.ts';
+import { checkStoredAuthority } from './internal-ca/check-stored.ts';
 import { parseDomains } from './proxy-hosts/domains.ts';
 
 const checkHost = (host: ProxyHost, owners: Map<string, number>): void => {
@@ -97,7 +97,7 @@ export const checkStoredTraffic = async (db: Executor, vault: Pick<Vault, 'open'
     db,
     'internal_ca',
     () => 'the internal authority',
-    (row) => checkAuthority(row, vault),
+    (row) => checkStoredAuthority(row, vault),
   );
   await checkEach(db, 'certificate_orders', ({ names }) => `the order of ${names}`, createOrderCheck());
   await checkEach(db, 'order_ledger', ({ names }) => `what was ordered for ${names}`, checkLedger);

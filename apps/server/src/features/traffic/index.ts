@@ -16,6 +16,7 @@ import { createChallenges } from './acme/challenges/service.ts';
 import { createAcme } from './acme/index.ts';
 import { certificateIssue, createBringInCertificates } from './certificates/bring-in.ts';
 import { createCollect } from './certificates/collect/service.ts';
+import { createPkcs12Reader } from './certificates/pkcs12/reader.ts';
 import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes, type ProvePassword } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
@@ -152,7 +153,9 @@ export const createTraffic = (
     backUp,
   });
 
+  const readPkcs12 = createPkcs12Reader();
   const collect = createCollect({
+    readPkcs12,
     transact,
     store: certificateStore,
     create: certificates.within.create,
@@ -166,6 +169,9 @@ export const createTraffic = (
     store: internalCaStore,
     vault,
     place: async () => placeOf(await settings.read('app.public_url')),
+    renewAll: (tx) => acme.renewInternal(tx),
+    nudge: () => acme.nudge(),
+    backUp,
   });
 
   const keepingWayIn = createKeepWayIn({ store: proxyHostStore, isOwnApi });
@@ -197,6 +203,7 @@ export const createTraffic = (
     publish: protection.publish,
     tell: protection.tell,
     registry: metrics.registry,
+    provePassword,
   });
 
   const reverters = {
@@ -258,7 +265,7 @@ export const createTraffic = (
       await app.register(remoteServerRoutes(remoteServers));
       await app.register(internalCaRoutes(internalCa));
       await app.register(dnsProviderRoutes(dnsProviders));
-      await app.register(certificateRoutes(certificates, { collect, provePassword }));
+      await app.register(certificateRoutes(certificates, { collect, provePassword, readPkcs12 }));
       await app.register(acme.routes);
     },
   };

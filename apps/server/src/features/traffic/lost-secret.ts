@@ -1,16 +1,22 @@
-/** A secret that is stored can't be opened, mostly since its encryption key is gone. Its message says whose it is, and what to do. */
-export class SecretLost extends Error {
+/** Something that was stored can't be used. Its message says what is the matter, and what to do about it. */
+export class Unusable extends Error {
   /** What is the matter. */
   readonly what: string;
   /** What to do about it. */
   readonly fix: string;
-  constructor(whose: string, otherwise: string, cause: Error) {
-    const what = `${whose} can not be opened (${cause.message})`;
-    const fix = `put that encryption key back, or ${otherwise}`;
-    super(`${what}: ${fix}`, { cause });
-    this.name = 'SecretLost';
+  constructor(what: string, fix: string, cause?: Error) {
+    super(`${what}: ${fix}`, cause && { cause });
+    this.name = 'Unusable';
     this.what = what;
     this.fix = fix;
+  }
+}
+
+/** A secret that is stored can't be opened, mostly since its encryption key is gone. Its message says whose it is, and what to do. */
+export class SecretLost extends Unusable {
+  constructor(whose: string, otherwise: string, cause: Error) {
+    super(`${whose} can not be opened (${cause.message})`, `put that encryption key back, or ${otherwise}`, cause);
+    this.name = 'SecretLost';
   }
 }
 

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Side } from '../side.tsx';
 import { FormFrame } from './form-frame.tsx';
+import { leaveAgreed } from './unsaved.ts';
 import type { ObjectForm } from './use-object-form.ts';
 
 interface FormDrawerProps<T extends Record<string, unknown>> {
@@ -30,7 +31,7 @@ export const FormDrawer = <T extends Record<string, unknown>>(props: FormDrawerP
   const { t } = useTranslation();
   const close = () => {
     if (form.isDirty() && !window.confirm(t('loseTyping'))) return;
-    onClose();
+    void leaveAgreed(onClose);
   };
   const buttons = (
     <Group justify="flex-end" gap="xs" pos="sticky" bottom={0} py="sm" bg="var(--mantine-color-body)" className="above">

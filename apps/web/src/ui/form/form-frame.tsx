@@ -2,6 +2,7 @@ import { Fieldset, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { Problem } from '../problem.tsx';
 import { OvertakenAlert } from './overtaken-alert.tsx';
+import { leaveAgreed } from './unsaved.ts';
 import type { ObjectForm } from './use-object-form.ts';
 
 interface FormFrameProps<T extends Record<string, unknown>> {
@@ -31,7 +32,7 @@ export const FormFrame = <T extends Record<string, unknown>>(props: FormFramePro
       }}
     >
       <Stack gap="md">
-        <OvertakenAlert object={object} onTakeTheirs={onTakeTheirs} />
+        <OvertakenAlert object={object} onTakeTheirs={() => void leaveAgreed(onTakeTheirs)} />
         <Fieldset variant="unstyled" disabled={isReadOnly}>
           <Stack gap="md">{children}</Stack>
         </Fieldset>

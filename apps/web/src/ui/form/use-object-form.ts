@@ -1,6 +1,8 @@
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useEffect, useState } from 'react';
 import { ApiError, fieldOf } from '../../api/api-error.ts';
+import { wordsOf } from '../words-of.ts';
+import { useUnsaved } from './unsaved.ts';
 
 /** Another one changed the object while this form was open: what it was changed to. */
 export interface Overtaken<T> {
@@ -33,6 +35,7 @@ export const useObjectForm = <T extends Record<string, unknown>>(
   const [overtaken, setOvertaken] = useState<Overtaken<T>>();
   const [isOver, setOver] = useState(false);
   const [isSaving, setSaving] = useState(false);
+  const [fault, setFault] = useState<{ field: string }>();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another object is another key
   useEffect(() => {
@@ -45,12 +48,17 @@ export const useObjectForm = <T extends Record<string, unknown>>(
     setOver(false);
   }, [key]);
 
+  useUnsaved(() => form.isDirty());
+
+  // In a long form the field may be out of sight, in a group that opens now; of two forms in a page, that of the drawer is the last.
   useEffect(() => {
-    if (!form.isDirty()) return;
-    const stay = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', stay);
-    return () => window.removeEventListener('beforeunload', stay);
-  });
+    if (!fault) return;
+    const frame = requestAnimationFrame(() => {
+      const fields = document.querySelectorAll<HTMLElement>(`[data-path="${CSS.escape(fault.field)}"]`);
+      [...fields].at(-1)?.focus();
+    });
+    return () => cancelAnimationFrame(frame);
+  }, [fault]);
 
   const submit = async (): Promise<boolean> => {
     setProblem(undefined);
@@ -66,8 +74,10 @@ export const useObjectForm = <T extends Record<string, unknown>>(
       const field = refused instanceof ApiError ? fieldOf(refused.message, Object.keys(form.getValues())) : undefined;
       if (refused instanceof ApiError && refused.status === 412 && refused.current !== undefined) {
         setOvertaken({ current: refused.current as Partial<T> });
-      } else if (field !== undefined) form.setFieldError(field, refused.message);
-      else setProblem(refused);
+      } else if (field !== undefined) {
+        form.setFieldError(field, wordsOf(refused));
+        setFault({ field });
+      } else setProblem(refused);
       return false;
     } finally {
       setSaving(false);

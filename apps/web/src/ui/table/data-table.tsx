@@ -12,11 +12,12 @@ import {
   useReactTable,
   type VisibilityState,
 } from '@tanstack/react-table';
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './data-table.module.css';
-import { basisOf, flexOf, ROW_HEIGHT, SELECT_WIDTH, TableRow } from './table-row.tsx';
+import { FollowRowLink, useFollow } from './row-link.tsx';
+import { TableBody } from './table-body.tsx';
+import { basisOf, flexOf, SELECT_WIDTH } from './table-row.tsx';
 
 export type Column<T> = ColumnDef<T>;
 
@@ -52,7 +53,6 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
   const { t } = useTranslation();
   const [sorting, setSorting] = useState<SortingState>(initialSort);
   const isNarrow = useMediaQuery(NARROW, false, { getInitialValueInEffect: false });
-  const frame = useRef<HTMLDivElement>(null);
   const texts = useMemo(
     () => rows.map((row) => (textOf ? textOf(row) : JSON.stringify(row)).toLowerCase()),
     [rows, textOf],
@@ -111,19 +111,14 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
       return Object.fromEntries([...others, ...(isChosen ? [...ids].map((id) => [id, true] as const) : [])]);
     });
   });
-  const virtual = useVirtualizer({
-    count: shown.length,
-    getScrollElement: () => frame.current,
-    estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
-  });
+  const follow = useFollow();
   const shownColumns = table.getVisibleLeafColumns();
   const widths = shownColumns.map((column) => basisOf(column, isNarrow));
   // As wide as its columns, so that they stand below each other whatever is in them.
   const width = `max(100%, ${(selection ? SELECT_WIDTH : 0) + widths.reduce((sum, one) => sum + one, 0)}px)`;
 
   return (
-    <div ref={frame} className={classes.frame} role="table" aria-label={label} aria-rowcount={shown.length + 1}>
+    <div className={classes.frame} role="table" aria-label={label} aria-rowcount={shown.length + 1}>
       <div role="rowgroup">
         {table.getHeaderGroups().map((group) => (
           <div key={group.id} role="row" aria-rowindex={1} className={classes.head} style={{ width }} tabIndex={-1}>
@@ -171,25 +166,17 @@ export const DataTable = <T,>(props: DataTableProps<T>) => {
           {empty}
         </Text>
       ) : (
-        <div role="rowgroup" className={classes.body} style={{ height: virtual.getTotalSize() }}>
-          {virtual.getVirtualItems().map(({ index, start }) => {
-            const row = shown[index];
-            if (!row) return null;
-            return (
-              <TableRow
-                key={row.id}
-                row={row}
-                index={index}
-                start={start}
-                width={width}
-                isNarrow={isNarrow}
-                columns={shownColumns}
-                isChosen={row.getIsSelected()}
-                {...(selection && { onChoose: choose })}
-              />
-            );
-          })}
-        </div>
+        <FollowRowLink value={follow}>
+          <TableBody
+            rows={shown}
+            columns={shownColumns}
+            width={width}
+            isNarrow={isNarrow}
+            chosen={chosen}
+            chooses={t('chooseRow')}
+            onChoose={selection && choose}
+          />
+        </FollowRowLink>
       )}
     </div>
   );

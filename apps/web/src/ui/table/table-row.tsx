@@ -1,8 +1,7 @@
-import { Checkbox } from '@mantine/core';
 import { type Column, flexRender, type Row, type RowData } from '@tanstack/react-table';
-import { memo } from 'react';
-import { useTranslation } from 'react-i18next';
+import { type CSSProperties, memo, type ReactNode } from 'react';
 import classes from './data-table.module.css';
+import rowClasses from './row.module.css';
 
 declare module '@tanstack/react-table' {
   interface ColumnMeta<TData extends RowData, TValue> {
@@ -12,6 +11,11 @@ declare module '@tanstack/react-table' {
     narrow?: number;
     /** Shown on a narrow screen as well. */
     isVital?: boolean;
+    /**
+     * Draws a cell in place of `cell`, which is for what keeps a state of its own. In a long list that saves most of the work: while one scrolls,
+     * the same elements show one row after another.
+     */
+    draw?: (row: TData) => ReactNode;
     /** Never used; keeps the parameters of the interface that is extended. */
     of?: [TData, TValue];
   }
@@ -43,46 +47,61 @@ interface TableRowProps<T> {
   index: number;
   /** How far it is from the first, in pixels. */
   start: number;
-  /** Of all its columns. */
-  width: string;
-  isNarrow: boolean;
   /** Those that are shown. */
   columns: readonly Column<T>[];
+  /** Of the cells of each column. */
+  styles: readonly CSSProperties[];
   isChosen: boolean;
+  /** What the box is for that chooses it. */
+  chooses: string;
   /** Absent where rows can't be chosen. */
-  onChoose?: (index: number, isChosen: boolean, isRange: boolean) => void;
+  onChoose: ((index: number, isChosen: boolean, isRange: boolean) => void) | undefined;
 }
 
-const AnyTableRow = <T,>({ row, index, start, width, isNarrow, isChosen, onChoose }: TableRowProps<T>) => {
-  const { t } = useTranslation();
-  return (
-    <div
-      role="row"
-      tabIndex={-1}
-      aria-rowindex={index + 2}
-      className={classes.row}
-      data-selected={isChosen || undefined}
-      style={{ height: ROW_HEIGHT, width, transform: `translateY(${start}px)` }}
-    >
-      {onChoose && (
-        <div role="cell" className={classes.cell} style={{ flex: `0 0 ${SELECT_WIDTH}px` }}>
-          <Checkbox
-            size="xs"
-            aria-label={t('chooseRow')}
-            checked={isChosen}
-            onChange={({ currentTarget, nativeEvent }) =>
-              onChoose(index, currentTarget.checked, (nativeEvent as MouseEvent).shiftKey)
-            }
-          />
+const SELECT_STYLE = { flex: `0 0 ${SELECT_WIDTH}px` };
+
+const AnyTableRow = <T,>({ row, index, start, columns, styles, isChosen, chooses, onChoose }: TableRowProps<T>) => (
+  <div
+    role="row"
+    tabIndex={-1}
+    aria-rowindex={index + 2}
+    className={classes.row}
+    data-selected={isChosen || undefined}
+    style={{ height: ROW_HEIGHT, transform: `translateY(${start}px)` }}
+  >
+    {onChoose && (
+      <div role="cell" className={classes.cell} style={SELECT_STYLE}>
+        <input
+          type="checkbox"
+          className={rowClasses.tick}
+          aria-label={chooses}
+          checked={isChosen}
+          onChange={({ currentTarget, nativeEvent }) =>
+            onChoose(index, currentTarget.checked, (nativeEvent as MouseEvent).shiftKey)
+          }
+        />
+      </div>
+    )}
+    {columns.map((column, place) => {
+      const draw = column.columnDef.meta?.draw;
+      return (
+        // What may have a state of its own has it of one row: it is made anew for another.
+        <div
+          key={draw ? column.id : `${row.id} ${column.id}`}
+          role="cell"
+          className={classes.cell}
+          style={styles[place]}
+        >
+          {draw ? draw(row.original) : drawByCell(row, place)}
         </div>
-      )}
-      {row.getVisibleCells().map((cell) => (
-        <div key={cell.id} role="cell" className={classes.cell} style={flexOf(cell.column, isNarrow)}>
-          {flexRender(cell.column.columnDef.cell, cell.getContext())}
-        </div>
-      ))}
-    </div>
-  );
+      );
+    })}
+  </div>
+);
+
+const drawByCell = <T,>(row: Row<T>, place: number): ReactNode => {
+  const cell = row.getVisibleCells()[place];
+  return cell && flexRender(cell.column.columnDef.cell, cell.getContext());
 };
 
 /** A row of a `DataTable`. Drawn again only when something of it changed: while one scrolls, just those that come into sight are. */

@@ -8,6 +8,7 @@ import type {
   ProxyHost,
   SecurityConfigAnswer,
 } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { writeCountryDatabase } from '../../../../../../test/support/country-database.ts';
 import { eventually } from '../../../../../../test/support/eventually.ts';
@@ -228,6 +229,25 @@ onBothDatabases('blocked requests', (kind) => {
       expect(body.addresses[0]).toMatchObject({ country: 'DE', count: 3, monitored: 0 });
     });
 
+    test('and the entries of one country are listed, or those of none', async () => {
+      await sendLines(app.dataDir, [
+        guardBlock({ reference: 'c1', host: 'of.example.com', ip: '198.51.100.9' }),
+        guardBlock({ reference: 'c2', host: 'of.example.com', ip: '192.0.2.99' }),
+      ]);
+      await found('c2');
+      const list = async (query: string) => {
+        const path = `/security/blocks?host=of.example.com&${query}`;
+        const { body } = await app.send<{ blocks: BlockSummary[] }>('GET', path, undefined, bearer);
+        return body.blocks.map(({ reference }) => reference);
+      };
+      expect(await list('country=DE')).toEqual(['c1']);
+      expect(await list('country=de')).toEqual(['c1']);
+      expect(await list('country=FR')).toEqual([]);
+      expect(await list('country=unknown')).toEqual(['c2']);
+      const refused = await app.send<ErrorBody>('GET', '/security/blocks?country=Germany', undefined, bearer);
+      expect(refused).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^country /) } });
+    });
+
     test('anew when more came or some went, and the same otherwise', async () => {
       const first = (await count(day)).body;
       expect(first.over_time).toHaveLength(48);
@@ -289,8 +309,14 @@ onBothDatabases('blocked requests', (kind) => {
     const count = async () => (await app.send<BlockStatistics>('GET', path, undefined, bearer)).body;
     // What was before was dropped: nothing is known of it.
     expect(await count()).toMatchObject({ total: { count: 3 }, complete_since: '2026-11-20T12:00:00.000Z' });
+    const database = openDatabase(app.config);
+    // As an earlier version kept them, and one without a country database.
+    await database.kysely.updateTable('security_blocks').set({ country: '' }).execute();
     await app.restart();
     expect((await find('d')).status).toBe(200);
+    const countries = () => database.kysely.selectFrom('security_blocks').select('country').execute();
+    await eventually(countries).toEqual(['c', 'd', 'e'].map(() => ({ country: 'FR' })));
+    await database.stop();
     await setEntries('0');
     await sendLines(app.dataDir, [guardBlock({ reference: 'f' })]);
     await eventually(async () => (await find('d')).status).toBe(404);

@@ -1,3 +1,4 @@
+import type { CountryLookup } from '@sallyport/access';
 import { formatNetwork, InvalidNetwork, parseNetwork } from '@sallyport/access';
 import type { Block, BlockQuery, BlockStatistics, BlockStatisticsQuery, BlockSummary } from '@sallyport/contract';
 import type { Page } from '@sallyport/store/database/listing';
@@ -5,13 +6,17 @@ import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
 import type { SecurityEvent } from '../logs/security-event.ts';
+import { createCountryOf, NOT_LOOKED_UP } from './country-of.ts';
+import { lookUpCountries } from './look-up-countries.ts';
 import { type BlockStatisticsDeps, createBlockStatistics } from './statistics.ts';
 import type { BlockStore, StoredBlock } from './store.ts';
 import { suggestExclusions } from './suggest-exclusions.ts';
 
-export interface BlockDeps extends Pick<BlockStatisticsDeps, 'country' | 'clock'> {
+export interface BlockDeps extends Pick<BlockStatisticsDeps, 'counts' | 'clock'> {
   db: Executor;
   store: (executor: Executor) => BlockStore;
+  /** Undefined while no country database is installed. */
+  country: CountryLookup | undefined;
   /** How many are kept; 0: none. */
   limit: () => Promise<number>;
   log: Logger;
@@ -42,8 +47,13 @@ const parseAddress = (text: string): string => {
 };
 
 /** Keeps what refused which request, so that a reference on a page can be explained. */
-export const createBlocks = ({ db, store, limit, country, clock, log }: BlockDeps) => {
-  const statistics = createBlockStatistics({ db, store, country, limit, clock, log });
+export const createBlocks = ({ db, store, counts, limit, country, clock, log }: BlockDeps) => {
+  const countryOf = createCountryOf(country);
+  const statistics = createBlockStatistics({
+    ...{ db, store, counts, limit, clock, log },
+    countryOf: country && countryOf,
+  });
+  const stopping = new AbortController();
   let waiting: SecurityEvent[] = [];
   /** How many wait, by kind and client. */
   const waitingOf = new Map<string, number>();
@@ -51,12 +61,21 @@ export const createBlocks = ({ db, store, limit, country, clock, log }: BlockDep
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
+  /** A country database that can't be read must not lose what was refused. */
+  const countryIfKnown = (ip: string): string => {
+    try {
+      return countryOf(ip);
+    } catch {
+      return NOT_LOOKED_UP;
+    }
+  };
+
   const write = async (): Promise<void> => {
     const events = waiting;
     waiting = [];
     waitingOf.clear();
     const keep = await limit();
-    if (keep > 0 && events.length > 0) await store(db).insert(events);
+    if (keep > 0 && events.length > 0) await store(db).insert(events, countryIfKnown);
     await store(db).trim(keep);
   };
 
@@ -129,7 +148,13 @@ export const createBlocks = ({ db, store, limit, country, clock, log }: BlockDep
 
     dropped: (): number => dropped,
 
+    /** Looks up, while nobody waits for it, what was kept without its country. */
+    async completeCountries(): Promise<void> {
+      if (country) await lookUpCountries({ db, store, countryOf, log }, stopping.signal);
+    },
+
     async stop(): Promise<void> {
+      stopping.abort();
       await flush();
     },
   };

@@ -1,20 +1,20 @@
-import { isIP } from 'node:net';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
-import type { CountryLookup } from '@sallyport/access';
 import type { BlockStatistics, BlockStatisticsQuery } from '@sallyport/contract';
 import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
-import { createTurns } from '../../in-thread.ts';
+import { createTurns } from '../../in-turn.ts';
 import { createRoom } from '../../room.ts';
-import type { SecurityEvent } from '../logs/security-event.ts';
+import { toCode } from './country-of.ts';
+import type { CountStore, Range, RulePart, Tally } from './counts/store.ts';
 import type { BlockStore } from './store.ts';
 
 export interface BlockStatisticsDeps {
   db: Executor;
-  store: (executor: Executor) => Pick<BlockStore, 'ends' | 'before'>;
-  /** Undefined while no country database is installed. */
-  country: CountryLookup | undefined;
+  store: (executor: Executor) => Pick<BlockStore, 'ends'>;
+  counts: (executor: Executor) => CountStore;
+  /** See `createCountryOf`; undefined while no country database is installed. */
+  countryOf: ((ip: string) => string) | undefined;
   /** How many are kept; 0: none. */
   limit: () => Promise<number>;
   clock: () => Date;
@@ -24,27 +24,17 @@ export interface BlockStatisticsDeps {
 const DAY_MS = 86_400_000;
 const DEFAULT_PARTS = 48;
 const TOP = 10;
-/** Few enough that reading them takes a millisecond or two: SQLite reads while everybody waits. */
-const ENTRIES_A_PORTION = 250;
-const LOOKUPS_A_PORTION = 1_000;
 /** An answer is good for so many times as long as it took: a million entries and many who look must not keep the server busy. */
 const RESTS = 10;
-/** Counts that may wait: of a million entries each takes seconds. */
+/** Counts that may wait: of a million entries each takes a second. */
 const MOST_COUNTS = 8;
 
-interface Tally {
-  count: number;
-  monitored: number;
-}
 const none = (): Tally => ({ count: 0, monitored: 0 });
 
 const add = (tally: Tally, { count, monitored }: Tally): void => {
   tally.count += count;
   tally.monitored += monitored;
 };
-
-const REFUSED: Tally = { count: 1, monitored: 0 };
-const REPORTED: Tally = { count: 0, monitored: 1 };
 
 /** The entry of `key`, made when it is first met. */
 const entryOf = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
@@ -57,31 +47,19 @@ const entryOf = <K, V>(map: Map<K, V>, key: K, make: () => V): V => {
 
 const weightOf = ({ count, monitored }: Tally): number => count + monitored;
 
-/** The most frequent, first; of equal ones those that were met first. Not by sorting: there may be as many clients as entries. */
-const topOf = <K, T extends Tally>(tallies: ReadonlyMap<K, T>): [K, T][] => {
-  const top: [K, T][] = [];
-  for (const [key, tally] of tallies) {
-    const last = top[TOP - 1];
-    if (last && weightOf(last[1]) >= weightOf(tally)) continue;
-    const place = top.findIndex(([, other]) => weightOf(other) < weightOf(tally));
-    top.splice(place < 0 ? top.length : place, 0, [key, tally]);
-    top.length = Math.min(top.length, TOP);
+/** The most frequent, first; of equal ones those that come first. */
+const topOf = <T extends Tally>(tallies: readonly T[]): T[] =>
+  tallies.toSorted((a, b) => weightOf(b) - weightOf(a)).slice(0, TOP);
+
+/** The most frequent of all portions. */
+const topOfAll = async <T extends Tally>(portions: AsyncIterable<readonly T[]>): Promise<T[]> => {
+  let top: T[] = [];
+  for await (const portion of portions) {
+    top = topOf([...top, ...portion]);
+    await yieldToOthers();
   }
   return top;
 };
-
-const TIMESTAMP = '"timestamp":"';
-/** When an entry happened, without reading all of it. A text inside of it can't be taken for the field: its quotes are escaped. */
-const timeOf = (entry: string): number => {
-  const from = entry.indexOf(TIMESTAMP) + TIMESTAMP.length;
-  return Date.parse(entry.slice(from, entry.indexOf('"', from)));
-};
-
-interface Range {
-  from: number;
-  to: number;
-  parts: number;
-}
 
 const momentOf = (name: string, text: string): number => {
   const moment = Date.parse(text);
@@ -98,43 +76,32 @@ const rangeOf = ({ since, until, parts = DEFAULT_PARTS }: BlockStatisticsQuery, 
   return { from, to, parts };
 };
 
-type Rule = Tally & Pick<BlockStatistics['rules'][number], 'rule_id' | 'layer' | 'message'>;
+/** What is counted of a rule, and the newest entry that it decided. */
+type RuleTally = Tally & Pick<RulePart, 'layer' | 'rule_id' | 'newest'>;
 
-const createTallies = ({ from, to, parts }: Range) => ({
-  oldest: Number.POSITIVE_INFINITY,
-  total: none(),
-  overTime: Array.from({ length: parts }, (_, part) => ({
+/** Counts by time and by rule. */
+const tallyRules = async (portions: AsyncIterable<readonly RulePart[]>, { from, to, parts }: Range) => {
+  const total = none();
+  const overTime = Array.from({ length: parts }, (_, part) => ({
     at: new Date(from + ((to - from) * part) / parts).toISOString(),
     ...none(),
-  })),
-  hosts: new Map<string, Tally>(),
-  rules: new Map<string, Rule>(),
-  addresses: new Map<string, Tally>(),
-});
-type Tallies = ReturnType<typeof createTallies>;
-
-const ruleOf = ({ rule_id, layer, matches }: SecurityEvent): Rule => {
-  const message = matches.find((match) => match.rule_id === rule_id)?.message;
-  return { rule_id, layer, ...(message ? { message } : {}), ...none() };
-};
-
-/** Counts an entry when it is of that time. */
-const countIn = (tallies: Tallies, { from, to, parts }: Range, entry: string, host: string): void => {
-  const at = timeOf(entry);
-  if (at < tallies.oldest) tallies.oldest = at;
-  if (!(at >= from && at < to)) return;
-  const event = JSON.parse(entry) as SecurityEvent;
-  const one = event.monitored ? REPORTED : REFUSED;
-  add(tallies.total, one);
-  const part = tallies.overTime[Math.floor(((at - from) / (to - from)) * parts)];
-  if (part) add(part, one);
-  if (host !== '') add(entryOf(tallies.hosts, host, none), one);
-  const rule = event.rule_id === null ? event.layer : `${event.layer} ${event.rule_id}`;
-  add(
-    entryOf(tallies.rules, rule, () => ruleOf(event)),
-    one,
-  );
-  add(entryOf(tallies.addresses, event.ip, none), one);
+  }));
+  const rules = new Map<string, RuleTally>();
+  let oldestOfAll = Number.POSITIVE_INFINITY;
+  for await (const portion of portions) {
+    for (const { layer, rule_id, part, newest, oldest, ...tally } of portion) {
+      oldestOfAll = Math.min(oldestOfAll, oldest);
+      const partTally = part === undefined ? undefined : overTime[part];
+      if (!partTally) continue;
+      add(partTally, tally);
+      add(total, tally);
+      const rule = entryOf(rules, `${layer} ${rule_id}`, () => ({ layer, rule_id, newest, ...none() }));
+      rule.newest = Math.max(rule.newest, newest);
+      add(rule, tally);
+    }
+    await yieldToOthers();
+  }
+  return { total, overTime, rules: topOf([...rules.values()]), oldest: oldestOfAll };
 };
 
 /**
@@ -147,37 +114,50 @@ const completeSince = (oldest: number, { from, to }: Range, firstId: number, lim
 };
 
 /** Counts what was refused when, of what is kept. */
-export const createBlockStatistics = ({ db, store, country, limit, clock, log }: BlockStatisticsDeps) => {
+export const createBlockStatistics = ({ db, store, counts, countryOf, limit, clock, log }: BlockStatisticsDeps) => {
   /** The newest answer, and what it holds for: whoever looks at the overview asks the same again and again. */
   let last: { range: string; of: string; answer: BlockStatistics; goodUntil: number } | undefined;
   const inTurn = createTurns();
   const enter = createRoom(MOST_COUNTS, 'Refused requests are being counted; try again in a moment');
 
-  const lookUp = (ip: string): string | null => (country && isIP(ip) !== 0 ? country(ip) : null);
-
-  const countriesOf = async (addresses: Tallies['addresses']): Promise<BlockStatistics['countries']> => {
-    if (!country) return null;
-    const countries = new Map<string | null, Tally>();
-    let lookups = 0;
-    for (const [ip, tally] of addresses) {
-      add(entryOf(countries, lookUp(ip), none), tally);
-      lookups += 1;
-      if (lookups % LOOKUPS_A_PORTION === 0) await yieldToOthers();
-    }
-    return topOf(countries).map(([code, tally]) => ({ country: code, ...tally }));
+  /** What the newest entry says of each rule. */
+  const withMessages = async (rules: readonly RuleTally[]): Promise<BlockStatistics['rules']> => {
+    const entries = await counts(db).entries(rules.map(({ newest }) => newest));
+    return rules.map(({ layer, rule_id, newest: _, ...tally }) => {
+      const entry = entries.find((one) => one.layer === layer && one.rule_id === rule_id);
+      const message = entry?.matches.find((match) => match.rule_id === rule_id)?.message;
+      return { rule_id, layer, ...(message ? { message } : {}), ...tally };
+    });
   };
 
-  const withCountries = async (addresses: Tallies['addresses']) => {
-    const top = topOf(addresses);
+  /** Of those that were not looked up yet as well; null while there is no country database. */
+  const topCountries = async (range: Range): Promise<BlockStatistics['countries']> => {
+    if (!countryOf) return null;
+    const countries = new Map<string, Tally>();
+    for await (const portion of counts(db).countries(range)) {
+      for (const { key, ...tally } of portion) add(entryOf(countries, key, none), tally);
+      await yieldToOthers();
+    }
+    for await (const portion of counts(db).withoutCountry(range)) {
+      for (const { key, ...tally } of portion) add(entryOf(countries, countryOf(key), none), tally);
+      await yieldToOthers();
+    }
+    return topOf([...countries].map(([kept, tally]) => ({ country: toCode(kept), ...tally })));
+  };
+
+  const withCountries = async (range: Range): Promise<Pick<BlockStatistics, 'addresses' | 'countries'>> => {
+    const top = await topOfAll(counts(db).top('ip', range, TOP));
+    const addressesWith = (codeOf: (ip: string, kept: string) => string | null) =>
+      top.map(({ key, country, ...tally }) => ({ ip: key, country: codeOf(key, country), ...tally }));
     try {
       return {
-        addresses: top.map(([ip, tally]) => ({ ip, country: lookUp(ip), ...tally })),
-        countries: await countriesOf(addresses),
+        addresses: addressesWith((ip, kept) => toCode(kept || (countryOf?.(ip) ?? kept))),
+        countries: await topCountries(range),
       };
     } catch (err) {
       // The database may have been taken away or broken since the start; everything else is known all the same.
       log.warn({ err }, 'the country database can not be read');
-      return { addresses: top.map(([ip, tally]) => ({ ip, country: null, ...tally })), countries: null };
+      return { addresses: addressesWith((_ip, kept) => toCode(kept)), countries: null };
     }
   };
 
@@ -189,28 +169,23 @@ export const createBlockStatistics = ({ db, store, country, limit, clock, log }:
     const [ends, most] = [await store(db).ends(), await limit()];
     const of = JSON.stringify([ends, most]);
     if (known?.of === of) return known.answer;
-    const tallies = createTallies(range);
     // What is kept goes by the number of entries, and an entry that is read again after a start is new and tells of before: every
-    // one is looked at. When it was and which rule decided is in the entry alone.
-    for (let before = (ends?.newest ?? 0) + 1; before > 1; ) {
-      const entries = await store(db).before(before, ENTRIES_A_PORTION);
-      for (const { entry, host } of entries) countIn(tallies, range, entry, host);
-      before = entries.at(-1)?.id ?? 0;
-      await yieldToOthers();
-    }
+    // one is looked at.
+    const { total, overTime, rules, oldest } = await tallyRules(counts(db).rules(range), range);
+    const hosts = await topOfAll(counts(db).top('host', range, TOP));
     const answer: BlockStatistics = {
       since: new Date(range.from).toISOString(),
       until: new Date(range.to).toISOString(),
-      complete_since: completeSince(tallies.oldest, range, ends?.oldest ?? 1, most),
-      total: tallies.total,
-      over_time: tallies.overTime,
-      hosts: topOf(tallies.hosts).map(([host, tally]) => ({ host, ...tally })),
-      rules: topOf(tallies.rules).map(([, rule]) => rule),
-      ...(await withCountries(tallies.addresses)),
+      complete_since: completeSince(oldest, range, ends?.oldest ?? 1, most),
+      total,
+      over_time: overTime,
+      hosts: hosts.map(({ key, country: _, ...tally }) => ({ host: key, ...tally })),
+      rules: await withMessages(rules),
+      ...(await withCountries(range)),
     };
     // What could not be looked up may be there next time.
     const now = performance.now();
-    if (!country || answer.countries) {
+    if (!countryOf || answer.countries) {
       last = { range: asked, of, answer, goodUntil: now + RESTS * (now - started) };
     }
     return answer;

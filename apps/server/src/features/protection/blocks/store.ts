@@ -1,7 +1,9 @@
 import type { BlockQuery } from '@sallyport/contract';
 import { containsText, listOf, type Page, pageOf } from '@sallyport/store/database/listing';
 import type { Executor } from '@sallyport/store/database/open';
+import { sql } from 'kysely';
 import type { SecurityEvent } from '../logs/security-event.ts';
+import { keptOf, NOT_LOOKED_UP } from './country-of.ts';
 
 const ROWS_A_STATEMENT = 1_000;
 const DEFAULT_LIMIT = 50;
@@ -23,8 +25,8 @@ const fromRow = ({ entry, uuid }: { entry: string; uuid: string | null }): Store
 });
 
 export const blockStore = (db: Executor) => ({
-  /** Adds entries; of two with one reference the first stays. */
-  async insert(events: readonly SecurityEvent[]): Promise<void> {
+  /** Adds entries, with the country that `countryOf` tells of each address; of two with one reference the first stays. */
+  async insert(events: readonly SecurityEvent[], countryOf: (ip: string) => string): Promise<void> {
     for (let from = 0; from < events.length; from += ROWS_A_STATEMENT) {
       const rows = events.slice(from, from + ROWS_A_STATEMENT).map((event) => ({
         reference: event.reference,
@@ -32,6 +34,10 @@ export const blockStore = (db: Executor) => ({
         layer: event.layer,
         host: event.host.toLowerCase(),
         ip: event.ip,
+        at_ms: Date.parse(event.timestamp),
+        monitored: Number(event.monitored),
+        rule_id: event.rule_id,
+        country: countryOf(event.ip),
         entry: JSON.stringify(event),
       }));
       await db
@@ -42,31 +48,38 @@ export const blockStore = (db: Executor) => ({
     }
   },
 
-  /** Keeps the newest `limit` entries. */
+  /** Keeps the newest `limit` entries. They are counted, which an index alone answers: from the newest on, all that stay would be read. */
   async trim(limit: number): Promise<void> {
-    const oldest = await db
+    const { kept } = await db
+      .selectFrom('security_blocks')
+      .select((eb) => eb.fn.countAll<number | string>().as('kept'))
+      .executeTakeFirstOrThrow();
+    const tooMany = Number(kept) - limit;
+    if (tooMany <= 0) return;
+    const newest = await db
       .selectFrom('security_blocks')
       .select('id')
-      .orderBy('id', 'desc')
-      .offset(limit)
+      .orderBy('id')
+      .offset(tooMany - 1)
       .limit(1)
       .executeTakeFirst();
-    if (oldest) await db.deleteFrom('security_blocks').where('id', '<=', oldest.id).execute();
+    if (newest) await db.deleteFrom('security_blocks').where('id', '<=', newest.id).execute();
   },
 
   /** Newest first. */
   async list(query: BlockQuery): Promise<Page<StoredBlock>> {
-    const { layer, host, ip, search } = query;
+    const { layer, host, ip, country, search } = query;
     const matching = db
       .selectFrom('security_blocks as b')
-      .leftJoin('proxy_hosts as h', 'h.id', 'b.host_id')
       .$if(layer !== undefined, (rows) => rows.where('b.layer', '=', layer ?? ''))
       .$if(host !== undefined, (rows) => rows.where('b.host', '=', host?.toLowerCase() ?? ''))
       .$if(ip !== undefined, (rows) => rows.where('b.ip', '=', ip ?? ''))
+      .$if(country !== undefined, (rows) => rows.where('b.country', 'in', keptOf(country ?? '')))
       .$if(search !== undefined, (rows) => rows.where(containsText(['b.entry'], search ?? '')));
     const count = matching.select((eb) => eb.fn.countAll<number>().as('total'));
     const request = pageOf(query, SORTABLE, { perPage: DEFAULT_LIMIT, order: 'desc', tie: 'b.id' });
-    return listOf(matching.select(['b.entry', 'h.uuid']) as never, count, request, fromRow);
+    const rows = matching.leftJoin('proxy_hosts as h', 'h.id', 'b.host_id').select(['b.entry', 'h.uuid']);
+    return listOf(rows as never, count, request, fromRow);
   },
 
   /** The ids of the first entry and the last; undefined when none is kept. */
@@ -78,15 +91,25 @@ export const blockStore = (db: Executor) => ({
     return oldest && newest && { oldest: oldest.id, newest: newest.id };
   },
 
-  /** The newest entries with a smaller id, newest first, as they are stored. */
-  before: (id: number, limit: number): Promise<{ id: number; entry: string; host: string }[]> =>
+  /** Some entries whose country was not looked up yet, the oldest first. */
+  withoutCountry: (limit: number): Promise<{ id: number; ip: string }[]> =>
     db
       .selectFrom('security_blocks')
-      .select(['id', 'entry', 'host'])
-      .where('id', '<', id)
-      .orderBy('id', 'desc')
+      .select(['id', 'ip'])
+      .where('country', '=', NOT_LOOKED_UP)
+      .orderBy('id')
       .limit(limit)
       .execute(),
+
+  /** Tells the country of entries with these addresses, few of each. */
+  async setCountries(ids: readonly number[], countries: ReadonlyMap<string, string>): Promise<void> {
+    const cases = [...countries].map(([ip, country]) => sql`when ${ip} then ${country}`);
+    await db
+      .updateTable('security_blocks')
+      .set({ country: sql<string>`case ip ${sql.join(cases, sql` `)} else country end` })
+      .where('id', 'in', ids)
+      .execute();
+  },
 
   /** The oldest of the newest `limit` entries; undefined when there are fewer. */
   async oldestOf(limit: number): Promise<SecurityEvent | undefined> {

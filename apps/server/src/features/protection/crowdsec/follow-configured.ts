@@ -1,3 +1,4 @@
+import { createTurns } from '../../in-turn.ts';
 import type { Configured } from './configured.ts';
 import type { ConsoleCredentials } from './console/credentials.ts';
 import { type Instance, type Rules, writeConsole, writeRules } from './instance.ts';
@@ -19,14 +20,8 @@ export interface FollowConfiguredDeps {
 export const followConfigured = ({ instance, rules, configured, running, startAnew }: FollowConfiguredDeps) => {
   /** What the process was told last. */
   let told: Configured = { whitelist: [], choices: [], console: undefined };
-  let lastTurn: Promise<void> = Promise.resolve();
-
-  /** One after the other: they share what they write. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const done = lastTurn.then(work);
-    lastTurn = done.catch(() => undefined);
-    return done;
-  };
+  /** They share what they write. */
+  const inTurn = createTurns();
 
   const follow = async (): Promise<void> => {
     // Before it reads, the signal would end it.

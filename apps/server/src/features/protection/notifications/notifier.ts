@@ -50,6 +50,7 @@ const isClassOn = (settings: NotificationSettings, type: EventType): boolean => 
     case 'certificate_expiring':
     case 'certificate_failed':
     case 'certificate_renewed':
+    case 'certificate_revoked':
     case 'test':
       return true;
     default:

@@ -11,6 +11,7 @@ const TITLES: Readonly<Record<EventType, string>> = {
   certificate_expiring: 'Certificate expires soon',
   certificate_failed: 'Certificate could not be had',
   certificate_renewed: 'Certificate renewed',
+  certificate_revoked: 'Certificate revoked',
   test: 'Test notification',
 };
 

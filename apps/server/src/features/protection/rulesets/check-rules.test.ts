@@ -19,7 +19,9 @@ test('more looks than a few at once are refused, and one that nobody waits for c
   const refused = { status: 'rejected', reason: { status: 429, headers: { 'retry-after': '5' } } };
   expect(answers.slice(8)).toMatchObject([refused, refused]);
   // It was not compiled: then there were errors.
-  expect(answers.slice(0, 8)).toEqual(Array(8).fill({ status: 'fulfilled', value: { rule_count: null, errors: [] } }));
+  expect(answers.slice(0, 8)).toEqual(
+    Array(8).fill({ status: 'fulfilled', value: { rule_count: null, errors: [], warnings: [] } }),
+  );
   expect(waitsOn).toBe(8);
   await expect(look()).resolves.toMatchObject({ errors: [] });
 });

@@ -1,6 +1,8 @@
 import type { RulesetCheck } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
-import { createTurns, runInThread } from '../../in-thread.ts';
+import type { Diagnostic } from '@sallyport/waf';
+import { runInThread } from '../../in-thread.ts';
+import { createTurns } from '../../in-turn.ts';
 import { createRoom } from '../../room.ts';
 import type { CompileJob, CompileOutcome } from './compile-job.ts';
 import type { CoreRuleSet } from './core-rule-set.ts';
@@ -28,7 +30,7 @@ const refusalOf = (name: string, { errors }: CompileOutcome) => {
   return refuse.invalid(`content is not valid: ${lines[0] ?? 'it does not compile'}${elsewhere}`, details);
 };
 
-const toWire = ({ file, line, column, message, token, expected }: CompileOutcome['errors'][number], name: string) => ({
+const toWire = ({ file, line, column, message, token, expected }: Diagnostic, name: string) => ({
   ...{ line, column, message, token, expected },
   file: file === name ? null : file,
 });
@@ -52,7 +54,7 @@ export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLim
       throw refuse.invalid('mode owasp needs the Core Rule Set, which is not installed (package modsecurity-crs)');
     }
     const job = { name, content, core, bodyLimit: await bodyLimit() };
-    return inTurn(async () => (isWanted() ? compileInThread(job) : { ruleCount: null, errors: [] }));
+    return inTurn(async () => (isWanted() ? compileInThread(job) : { ruleCount: null, errors: [], warnings: [] }));
   };
 
   return {
@@ -74,8 +76,12 @@ export const createRuleCheck = (findCore: () => CoreRuleSet | undefined, bodyLim
       { name, content, mode }: { name: string; content: string; mode: 'owasp' | 'custom' },
       isWanted: () => boolean,
     ): Promise<RulesetCheck> {
-      const { ruleCount, errors } = await enter(() => compile(name, content, mode, isWanted));
-      return { rule_count: ruleCount, errors: errors.map((error) => toWire(error, name)) };
+      const { ruleCount, errors, warnings } = await enter(() => compile(name, content, mode, isWanted));
+      return {
+        rule_count: ruleCount,
+        errors: errors.map((error) => toWire(error, name)),
+        warnings: warnings.map((warning) => toWire(warning, name)),
+      };
     },
   };
 };

@@ -14,4 +14,6 @@ export interface CompileJob {
 export interface CompileOutcome {
   ruleCount: number | null;
   errors: readonly Diagnostic[];
+  /** What of the text does nothing, or something else than it seems to. */
+  warnings: readonly Diagnostic[];
 }

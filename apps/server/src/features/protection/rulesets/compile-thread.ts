@@ -23,7 +23,8 @@ const TAKEN: RuleSource[] = [
   })),
   { path: 'sallyport/levels', text: `SecAction "id:${SETTINGS_RULE_ID},phase:1,pass,nolog"\n` },
 ];
-const MAX_ERRORS = 20;
+/** Of mistakes, and of warnings. */
+const MOST_TOLD = 20;
 
 /**
  * Rules that came over the network must not name files: an error message would tell what is in /etc/shadow.
@@ -50,14 +51,20 @@ const countOwn = (text: RuleSource, all: RuleSet, others: readonly RuleSource[],
 };
 
 const run = ({ name, content, core, bodyLimit }: CompileJob): CompileOutcome => {
-  const env = { readFile: readBeside(core?.directory), memoBytes: 0, maxBodyBytes: bodyLimit };
+  // Guards may have a country database: that there is none here is nothing to warn of.
+  const geo = () => null;
+  const env = { readFile: readBeside(core?.directory), memoBytes: 0, maxBodyBytes: bodyLimit, geo };
   const before = [BASE, ...TAKEN, ...sourcesOf(core?.setup ?? [])];
   const after = sourcesOf(core?.rules ?? []);
   const text: RuleSource = { path: name, text: Buffer.from(content, 'utf8') };
   const { ruleSet, diagnostics } = compile([...before, text, ...after], env);
-  const errors: Diagnostic[] = diagnostics.filter(({ severity }) => severity === 'error').slice(0, MAX_ERRORS);
-  if (!ruleSet) return { ruleCount: null, errors };
-  return { ruleCount: countOwn(text, ruleSet, [...before, ...after], env), errors };
+  const errors: Diagnostic[] = diagnostics.filter(({ severity }) => severity === 'error').slice(0, MOST_TOLD);
+  // What the Core Rule Set has of them is nothing that its user could mend.
+  const warnings = diagnostics
+    .filter(({ severity, file }) => severity === 'warning' && file === name)
+    .slice(0, MOST_TOLD);
+  if (!ruleSet) return { ruleCount: null, errors, warnings };
+  return { ruleCount: countOwn(text, ruleSet, [...before, ...after], env), errors, warnings };
 };
 
 parentPort?.postMessage(run(workerData as CompileJob));

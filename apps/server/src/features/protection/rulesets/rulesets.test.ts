@@ -112,7 +112,18 @@ onBothDatabases('rulesets', (kind) => {
     const check = (body: object) => app.send('POST', '/security/rulesets/check', body);
     expect(await check({ mode: 'custom', content: RULE })).toMatchObject({
       status: 200,
-      body: { rule_count: 1, errors: [] },
+      body: { rule_count: 1, errors: [], warnings: [] },
+    });
+    const without = `SecTmpDir /tmp\nSecRule ARGS_POST "@rx a" "id:3,phase:1,pass"\n`;
+    expect(await check({ mode: 'custom', content: without })).toMatchObject({
+      body: {
+        rule_count: 1,
+        errors: [],
+        warnings: [
+          { line: 1, token: 'SecTmpDir', file: null },
+          { line: 2, token: 'ARGS_POST', expected: 'phase:2 or a later one', file: null },
+        ],
+      },
     });
     expect(await check({ mode: 'custom', content: `${RULE}\nSecRuul x\n  SecRule ARGS "@rx (" "id:2"` })).toMatchObject(
       {

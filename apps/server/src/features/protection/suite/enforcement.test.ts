@@ -179,16 +179,21 @@ onBothDatabases('enforcement', (kind) => {
     given(async (it) => {
       const guard = await it.haproxy.startGuard();
       await it.enforcement.replay();
-      expect(await it.haproxy.switches()).toMatchObject({ policy: 1 });
+      // What no list has passed is not remembered either.
+      expect(await it.haproxy.switches()).toMatchObject({ policy: 1, remembered: 0 });
       await it.setSetting('feature.guard.enabled', 'true');
+      await it.setSetting('security.acl.enabled', 'true');
+      await it.enforcement.refresh();
+      expect(await it.haproxy.switches()).toMatchObject({ policy: 2, remembered: 2 });
       await it.setSetting('security.waf.enabled', 'true');
       guard.kill('SIGSTOP');
       const refreshing = it.enforcement.refresh();
-      await eventually(() => readGuardFile(it.dataDir).revision).toBe(2);
-      expect(await it.haproxy.switches()).toMatchObject({ judgeWaf: false, policy: 1 });
+      await eventually(() => readGuardFile(it.dataDir).revision).toBe(3);
+      // What it passed before is forgotten before any guard can know better.
+      expect(await it.haproxy.switches()).toMatchObject({ judgeWaf: false, policy: 2, remembered: 0 });
       guard.kill('SIGCONT');
       await refreshing;
-      expect(await it.haproxy.switches()).toMatchObject({ judgeWaf: true, policy: 2 });
+      expect(await it.haproxy.switches()).toMatchObject({ judgeWaf: true, policy: 3, remembered: 3 });
     }));
 
   test('hosts that are judged anew are closed before guards are told, until nothing older counts', () =>
@@ -229,12 +234,12 @@ onBothDatabases('enforcement', (kind) => {
       await it.enforcement.refresh();
       expect(readGuardFile(it.dataDir).revision).toBe(before + 1);
       // What they do know of is asked for at once.
-      expect(await it.haproxy.switches()).toMatchObject({ judgeWaf: true, policy: before });
+      expect(await it.haproxy.switches()).toMatchObject({ judgeWaf: true, policy: before, remembered: 0 });
       live[0]?.();
       await it.enforcement.refresh();
-      expect(await policy()).toBe(before);
+      expect(await it.haproxy.switches()).toMatchObject({ policy: before, remembered: 0 });
       live[1]?.();
-      await eventually(policy).toBe(before + 1);
+      await eventually(it.haproxy.switches).toMatchObject({ policy: before + 1, remembered: before + 1 });
     }));
 
   test.each([

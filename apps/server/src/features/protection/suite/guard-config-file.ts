@@ -43,7 +43,7 @@ export const createGuardConfigFile = (dataDir: string) => {
 
   const isIntact = (): boolean => stampOf(path) === stamp;
 
-  const write = async (content: Content): Promise<GuardConfig | undefined> => {
+  const write = async (content: Content, before: () => Promise<void>): Promise<GuardConfig | undefined> => {
     const text = JSON.stringify(content);
     if (!isIntact()) {
       const found = readDisk(path);
@@ -52,6 +52,7 @@ export const createGuardConfigFile = (dataDir: string) => {
       revision = Math.max(revision, found.revision);
     }
     if (text === written) return undefined;
+    await before();
     const config = { revision: revision + 1, ...content };
     const temporary = `${path}.${process.pid}.new`;
     try {
@@ -79,9 +80,9 @@ export const createGuardConfigFile = (dataDir: string) => {
     /** Whether nobody else has written, emptied or removed the file. */
     isIntact,
 
-    /** Writes a configuration under the next revision unless it is what is there; returns it, or undefined. */
-    write(content: Content): Promise<GuardConfig | undefined> {
-      const turn = writing.then(() => write(content));
+    /** Writes a configuration under the next revision, `before` awaited, unless it is what is there; returns it, or undefined. */
+    write(content: Content, before: () => Promise<void> = async () => {}): Promise<GuardConfig | undefined> {
+      const turn = writing.then(() => write(content, before));
       writing = turn.catch(() => {});
       return turn;
     },

@@ -43,8 +43,13 @@ export const createJudging = ({ plane, guardFile, parts, newest, closeMoving, on
       return result;
     });
 
+  /** HAProxy no longer goes by what was passed before: guards are about to be told something else. */
+  const forgetPasses = async (): Promise<void> => {
+    if (inForce && inForce.remembered > 0) await tellSwitches({ ...inForce, remembered: 0 });
+  };
+
   const tellGuards = async (content: SecurityState['guard']): Promise<Applied> => {
-    await guardFile.write(content);
+    await guardFile.write(content, forgetPasses);
     const revision = guardFile.revision();
     // Every guard has it.
     if (parts.isTold('guards', String(revision))) return { applied: true, issue: null };
@@ -69,6 +74,13 @@ export const createJudging = ({ plane, guardFile, parts, newest, closeMoving, on
   const requiredPolicy = (): number =>
     (routesUnderway > 0 ? inForce?.policy : undefined) ?? guardsServe ?? guardFile.revision();
 
+  /** What a pass may be remembered by: what all guards judge by, and nothing while routes change. */
+  const rememberedPolicy = (judgeAccess: boolean): number =>
+    judgeAccess && routesUnderway === 0 && guardsServe === guardFile.revision() ? guardsServe : 0;
+
+  const isBehind = ({ judgeAccess, policy, remembered }: GuardSwitches): boolean =>
+    policy !== requiredPolicy() || remembered !== rememberedPolicy(judgeAccess);
+
   /** What the guards have to know of the newest state, and then what they are asked: nothing that they don't know yet. */
   const turn = async (): Promise<void> => {
     const state = newest();
@@ -85,7 +97,10 @@ export const createJudging = ({ plane, guardFile, parts, newest, closeMoving, on
       }
     });
     // Meanwhile another state may have come; its own turn follows.
-    if (newest()?.switches === switches) await tellSwitches({ ...switches, policy: requiredPolicy() });
+    if (newest()?.switches === switches) {
+      const remembered = rememberedPolicy(switches.judgeAccess);
+      await tellSwitches({ ...switches, policy: requiredPolicy(), remembered });
+    }
     await reopen();
     onTurn();
   };
@@ -121,7 +136,7 @@ export const createJudging = ({ plane, guardFile, parts, newest, closeMoving, on
       guardsServe = undefined;
       told = undefined;
       await guardFile.write(guard);
-      await tellSwitches({ ...switches, policy: guardFile.revision() });
+      await tellSwitches({ ...switches, policy: guardFile.revision(), remembered: 0 });
     },
 
     /** The hosts that guards know something of. */
@@ -132,7 +147,7 @@ export const createJudging = ({ plane, guardFile, parts, newest, closeMoving, on
       routesUnderway += 1;
       return () => {
         routesUnderway -= 1;
-        if (routesUnderway === 0 && inForce && inForce.policy !== requiredPolicy()) takeTurn();
+        if (routesUnderway === 0 && inForce && isBehind(inForce)) takeTurn();
       };
     },
 

@@ -1,5 +1,6 @@
 import type { Applied } from '@sallyport/enforcement/live-map';
 import type { Logger } from 'pino';
+import { createTurns } from '../../in-turn.ts';
 
 export type Part = 'whitelist' | 'guards' | 'rate limit' | 'traffic' | 'bans' | 'switches';
 
@@ -15,7 +16,7 @@ export const createParts = (log: Logger) => {
   /** Text of what each part was last told, kept only while it is in force. */
   const told = new Map<Part, string>();
   /** Calls that are for HAProxy, one after the other. */
-  let telling: Promise<unknown> = Promise.resolve();
+  const inTurn = createTurns();
 
   const settle = (part: Part, { applied, issue }: Applied, content: string | undefined) => {
     if (applied) {
@@ -39,12 +40,6 @@ export const createParts = (log: Logger) => {
     } finally {
       underway.splice(underway.indexOf(part), 1);
     }
-  };
-
-  const inTurn = (apply: () => Promise<Applied>): Promise<Applied> => {
-    const turn = telling.then(apply);
-    telling = turn.catch(() => {});
-    return turn;
   };
 
   return {

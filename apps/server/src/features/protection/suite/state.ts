@@ -27,7 +27,7 @@ export interface SecurityFacts {
 export interface SecurityState {
   whitelist: readonly string[];
   rateLimit: RateLimit | null;
-  switches: Omit<GuardSwitches, 'policy'>;
+  switches: Omit<GuardSwitches, 'policy' | 'remembered'>;
   /** The guards' configuration but for its revision. */
   guard: Omit<GuardConfig, 'revision'>;
   bansEnforced: boolean;

@@ -1,6 +1,7 @@
 import type { Reading, SourceFile } from '@sallyport/import';
 import { Refusal } from '@sallyport/store/errors';
-import { createTurns, runInThread } from '../../in-thread.ts';
+import { runInThread } from '../../in-thread.ts';
+import { createTurns } from '../../in-turn.ts';
 import type { ReadJob, ReadOutcome } from './read-job.ts';
 
 /** Ten megabytes take a second or two, on a busy machine some more. */

@@ -1,10 +1,12 @@
 import type { Registry } from '@prometheus-io/client';
 import type { CertificateStep, LogEntry, NotificationEvent, SettingKey } from '@sallyport/contract';
+import type { Executor } from '@sallyport/store/database/open';
 import type { App } from '../../../http/app-type.ts';
 import { getSite } from '../../../net/ask-site.ts';
 import type { NameServers } from '../../../net/name-servers.ts';
 import { systemLookup } from '../../../net/system-lookup.ts';
 import type { Ground } from '../../ground.ts';
+import type { ProvePassword } from '../certificates/routes.ts';
 import type { CertificatePlane, Certificates } from '../certificates/service.ts';
 import type { DnsProviderAccess } from '../dns-providers/access.ts';
 import type { DnsRecordWriter } from '../dns-providers/writer.ts';
@@ -31,6 +33,8 @@ import { createWorker } from './orders/worker.ts';
 import { createOrderPreflight } from './preflight/of-order.ts';
 import { preflightRoutes } from './preflight/routes.ts';
 import { createPreflight } from './preflight/service.ts';
+import { revokingRoutes } from './revoking/routes.ts';
+import { createRevoking } from './revoking/service.ts';
 
 /** What orders need of DNS providers. */
 export interface DnsForOrders {
@@ -55,12 +59,13 @@ export interface AcmeDeps {
   challenges: AcmeChallenges;
   /** Who writes records, for dns-01. */
   dns: DnsForOrders;
-  internalCa: Pick<InternalCa, 'issue'>;
+  internalCa: Pick<InternalCa, 'issue' | 'fault'>;
   /** Puts a line into the live log. */
   publish: (entry: LogEntry) => void;
   /** Tells an event to the live log and to whoever gets notifications. */
   tell: (event: NotificationEvent) => void;
   registry: Registry;
+  provePassword: ProvePassword;
 }
 
 /** Wires what has certificates from authorities: accounts with them, orders and renewals. */
@@ -174,8 +179,14 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
     vault,
     preflight,
     ledger,
+    internalFault: internalCa.fault,
     tryRecord: dns.tryRecord,
     clock,
+  });
+
+  const revoking = createRevoking({
+    ...{ db, transact, orders: orderStore, certificates, findAccount, vault, tell, clock },
+    ...{ syncCertificates: plane.syncCertificates, nudge: worker.nudge },
   });
 
   return {
@@ -183,10 +194,14 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
       await app.register(accountRoutes(accounts));
       await app.register(orderRoutes(orders));
       await app.register(preflightRoutes(preflightOfOrder));
+      await app.register(revokingRoutes(revoking, deps.provePassword));
     },
 
     /** To be told that hosts or settings changed: some host may lack a certificate now. */
     hostsChanged: auto.changed,
+    /** Has all certificates of the internal authority signed anew; `nudge` afterwards. */
+    renewInternal: (tx: Executor): Promise<void> => orderStore(tx).renewInternal(clock().toISOString()),
+    nudge: worker.nudge,
     /** See `createAuto`. */
     warningsOf: auto.warningsOf,
 

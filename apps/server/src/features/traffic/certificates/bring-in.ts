@@ -3,7 +3,7 @@ import type { Actor } from '@sallyport/store/actor';
 import type { Executor } from '@sallyport/store/database/open';
 import { Refusal } from '@sallyport/store/errors';
 import type { IncomingCertificate } from '../../host-intake.ts';
-import { type CertificatePair, parseCertificatePair } from './pem.ts';
+import { type CertificatePair, IN_WORDS, parseCertificatePair } from './pem.ts';
 import type { Certificates } from './service.ts';
 import type { CertificateStore } from './store.ts';
 
@@ -15,7 +15,7 @@ export interface BringInCertificatesDeps {
 
 const parsed = ({ certificatePem, keyPem }: IncomingCertificate): CertificatePair | Refusal => {
   try {
-    return parseCertificatePair(certificatePem, keyPem);
+    return parseCertificatePair(certificatePem, keyPem, IN_WORDS);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -25,9 +25,7 @@ const parsed = ({ certificatePem, keyPem }: IncomingCertificate): CertificatePai
 /** Why a certificate with its key would not be taken, in words; undefined when it would. */
 export const certificateIssue = (certificate: IncomingCertificate): string | undefined => {
   const pair = parsed(certificate);
-  if (!(pair instanceof Refusal)) return undefined;
-  // Those are the names of an upload's fields.
-  return pair.message.replace(/^certificate_file\b/, 'the certificate').replace(/^key_file\b/, 'the key');
+  return pair instanceof Refusal ? pair.message : undefined;
 };
 
 /** Takes certificates from elsewhere in, by the checks and entries of uploads: see `HostIntake.bringInCertificates`. */

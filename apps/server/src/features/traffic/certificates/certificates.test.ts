@@ -56,7 +56,7 @@ onBothDatabases('certificates', (kind) => {
   };
   test.each([
     ['no name', without('name'), 'name is required'],
-    ['no certificate', without('certificate_file'), 'certificate_file is required'],
+    ['no certificate', without('certificate_file'), 'certificate_file is required, or pkcs12_file'],
     ['no key', without('key_file'), 'key_file is required'],
     [
       'a file that is not PEM',

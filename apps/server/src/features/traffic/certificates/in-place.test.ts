@@ -11,6 +11,7 @@ import type {
 } from '@sallyport/contract';
 import { expect, test } from 'vitest';
 import { makeCertificate, type TestCertificate, uploadForm } from '../../../../../../test/support/certificates.ts';
+import { openPkcs12 } from '../../../../../../test/support/pkcs12.ts';
 import { PASSWORD } from '../../../testing/given-accounts.ts';
 import { givenHistory } from '../../../testing/given-history.ts';
 import { onBothDatabases } from '../../../testing/start-app.ts';
@@ -116,7 +117,7 @@ onBothDatabases('a certificate that is there', (kind) => {
     lacking.delete('key_file');
     for (const [form, error] of [
       [lacking, 'key_file is required'],
-      [new FormData(), 'certificate_file and key_file are required, or name'],
+      [new FormData(), 'certificate_file and key_file are required, or pkcs12_file, or name'],
       [renaming(''), 'name is required'],
       [
         replacement({ ...next, key: makeCertificate(['x.example.com']).key }),
@@ -147,6 +148,21 @@ onBothDatabases('a certificate that is there', (kind) => {
     expect(new X509Certificate(key.body).checkPrivateKey(createPrivateKey(key.body))).toBe(true);
     const entry = (await call<AuditEntry[]>('GET', '/audit-logs?limit=1'))[0];
     expect(entry).toMatchObject({ action: 'certificate.key_download', resource: `certificates/${id}` });
+
+    const answer = await fetch(`${here().app.url}/api/v1${path}`, {
+      method: 'POST',
+      headers: { ...here().admin.headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ password: PASSWORD, pkcs12_password: 'for "Windows"' }),
+    });
+    expect(answer.headers.get('content-type')).toBe('application/x-pkcs12');
+    expect(answer.headers.get('content-disposition')).toBe(`attachment; filename="certificate-${id}.p12"`);
+    const opened = openPkcs12(Buffer.from(await answer.arrayBuffer()), 'for "Windows"');
+    expect(new X509Certificate(opened).toString()).toBe(chain.body);
+    expect(new X509Certificate(opened).checkPrivateKey(createPrivateKey(opened))).toBe(true);
+    for (const pkcs12_password of ['short', 'größe größe', '']) {
+      const refused = await send<ErrorBody>('POST', path, { password: PASSWORD, pkcs12_password });
+      expect(refused).toMatchObject({ status: 400, body: { error: expect.stringMatching(/^pkcs12_password /) } });
+    }
 
     const token = await call<{ token: string }>('POST', '/tokens', { name: 't' });
     const bearer = { authorization: `Bearer ${token.token}` };

@@ -1,9 +1,12 @@
 import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import type { StoredCertificate } from './store.ts';
+import type { NewCertificate, StoredCertificate } from './store.ts';
 
 /** A certificate as the history keeps it. */
 export type KeptCertificate = Omit<StoredCertificate, 'key_sealed'> & { key_pem: string };
+
+/** One that comes from elsewhere, or back. */
+export type NewKeptCertificate = Omit<NewCertificate, 'key_sealed'> & { key_pem: string };
 
 /** All that brings it back; without the key when that is sealed with one that is lost, which must not keep it here. */
 export const keptOf = (

@@ -14,19 +14,29 @@ export interface CertificatePair {
   notAfter: Date;
 }
 
+/** What the two are called where they came from, for who is told what is wrong with them. */
+export interface Called {
+  certificate: string;
+  key: string;
+}
+
+const UPLOADED: Called = { certificate: 'certificate_file', key: 'key_file' };
+/** For who gave no form. */
+export const IN_WORDS: Called = { certificate: 'the certificate', key: 'the key' };
+
 const CERTIFICATE_BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 const MAX_CHAIN = 10;
 const MAX_NAMES = 200;
 
-const readChain = (text: string): X509Certificate[] => {
+const readChain = (text: string, called: string): X509Certificate[] => {
   const blocks = text.match(CERTIFICATE_BLOCK);
-  if (!blocks) throw refuse.invalid('certificate_file is not a PEM certificate');
-  if (blocks.length > MAX_CHAIN) throw refuse.invalid(`certificate_file holds more than ${MAX_CHAIN} certificates`);
+  if (!blocks) throw refuse.invalid(`${called} is not a PEM certificate`);
+  if (blocks.length > MAX_CHAIN) throw refuse.invalid(`${called} holds more than ${MAX_CHAIN} certificates`);
   const certificates = blocks.map((block, index) => {
     try {
       return new X509Certificate(block);
     } catch {
-      throw refuse.invalid(`certificate_file: certificate ${index + 1} can not be parsed`);
+      throw refuse.invalid(`${called}: certificate ${index + 1} can not be parsed`);
     }
   });
   // Chains put together by hand often hold one twice.
@@ -39,52 +49,52 @@ const MIN_RSA_BITS = 2_048;
 const CURVES = ['prime256v1', 'secp384r1', 'secp521r1'];
 
 /** A key that no client could use is refused here: HAProxy would take some of them, and fail every handshake. */
-const checkKeyKind = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): void => {
+const checkKeyKind = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, called: string): void => {
   switch (asymmetricKeyType) {
     case 'rsa':
     case 'rsa-pss':
       if ((asymmetricKeyDetails?.modulusLength ?? 0) >= MIN_RSA_BITS) return;
-      throw refuse.invalid(`key_file: an RSA key needs at least ${MIN_RSA_BITS} bits`);
+      throw refuse.invalid(`${called}: an RSA key needs at least ${MIN_RSA_BITS} bits`);
     case 'ec':
       if (CURVES.includes(asymmetricKeyDetails?.namedCurve ?? '')) return;
-      throw refuse.invalid('key_file: an EC key must be on the curve P-256, P-384 or P-521');
+      throw refuse.invalid(`${called}: an EC key must be on the curve P-256, P-384 or P-521`);
     case 'ed25519':
     case 'ed448':
       return;
     default:
-      throw refuse.invalid('key_file: the key must be RSA, EC, Ed25519 or Ed448');
+      throw refuse.invalid(`${called}: the key must be RSA, EC, Ed25519 or Ed448`);
   }
 };
 
-const readKey = (text: string) => {
+const readKey = (text: string, called: string): KeyObject => {
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
-    throw refuse.invalid('key_file is encrypted; upload the key without a passphrase');
+    throw refuse.invalid(`${called} is encrypted; upload the key without a passphrase`);
   }
   if (!/-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/.test(text)) {
-    throw refuse.invalid('key_file is not a PEM private key');
+    throw refuse.invalid(`${called} is not a PEM private key`);
   }
   try {
     return createPrivateKey(text);
   } catch {
-    throw refuse.invalid('key_file can not be parsed as a private key');
+    throw refuse.invalid(`${called} can not be parsed as a private key`);
   }
 };
 
 /** Puts the chain in the order TLS sends it, whatever the order in the file; certificates that don't belong are refused. */
-const orderChain = (leaf: X509Certificate, rest: readonly X509Certificate[]): X509Certificate[] => {
+const orderChain = (leaf: X509Certificate, rest: readonly X509Certificate[], called: string): X509Certificate[] => {
   const chain = [leaf];
   const remaining = [...rest];
   while (remaining.length > 0) {
     const last = chain.at(-1) ?? leaf;
     const next = remaining.findIndex((candidate) => last.checkIssued(candidate) && last.verify(candidate.publicKey));
-    if (next < 0) throw refuse.invalid('certificate_file holds a certificate that is not part of the chain');
+    if (next < 0) throw refuse.invalid(`${called} holds a certificate that is not part of the chain`);
     chain.push(...remaining.splice(next, 1));
   }
   return chain;
 };
 
 /** DNS names and addresses of subjectAltName (RFC 6125: the common name counts only when there are none). */
-const namesOf = (leaf: X509Certificate): string[] => {
+const namesOf = (leaf: X509Certificate, called: string): string[] => {
   const fromSan = [...(leaf.subjectAltName ?? '').matchAll(/(?:DNS|IP Address):("[^"]*"|[^,]+)/g)];
   const commonName = /^CN=(.+)$/m.exec(leaf.subject)?.[1];
   const candidates = fromSan.length > 0 ? fromSan.map(([, name = '']) => name.trim()) : [commonName ?? ''];
@@ -96,26 +106,30 @@ const namesOf = (leaf: X509Certificate): string[] => {
       // A label with other characters, or words in a common name: TLS clients never ask for it by server name.
     }
   }
-  if (names.size === 0) throw refuse.invalid('certificate_file names no DNS name and no address');
-  if (names.size > MAX_NAMES) throw refuse.invalid(`certificate_file names more than ${MAX_NAMES} names`);
+  if (names.size === 0) throw refuse.invalid(`${called} names no DNS name and no address`);
+  if (names.size > MAX_NAMES) throw refuse.invalid(`${called} names more than ${MAX_NAMES} names`);
   return [...names];
 };
 
 /**
- * Reads an uploaded certificate chain and its private key and checks that they belong together.
- * Throws a 400 that names the file and the reason.
+ * Reads a certificate chain and its private key and checks that they belong together. Throws a 400 that says which of them is wrong, as it is
+ * `called` (by default the fields of an upload), and why.
  */
-export const parseCertificatePair = (certificateText: string, keyText: string): CertificatePair => {
-  const certificates = readChain(certificateText);
-  const key = readKey(keyText);
+export const parseCertificatePair = (
+  certificateText: string,
+  keyText: string,
+  called: Called = UPLOADED,
+): CertificatePair => {
+  const certificates = readChain(certificateText, called.certificate);
+  const key = readKey(keyText, called.key);
   const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key));
-  if (!leaf) throw refuse.invalid('key_file does not match the certificate');
-  checkKeyKind(key);
+  if (!leaf) throw refuse.invalid(`${called.key} does not match the certificate`);
+  checkKeyKind(key, called.key);
   const others = certificates.filter((certificate) => certificate !== leaf);
   return {
-    chainPem: orderChain(leaf, others).map(String).join(''),
+    chainPem: orderChain(leaf, others, called.certificate).map(String).join(''),
     keyPem: key.export({ type: 'pkcs8', format: 'pem' }) as string,
-    names: namesOf(leaf),
+    names: namesOf(leaf, called.certificate),
     notBefore: leaf.validFromDate,
     notAfter: leaf.validToDate,
   };

@@ -28,6 +28,9 @@ const told = (certificate: StoredCertificate) => ({
   expires_at: certificate.expires_at,
 });
 
+/** What was revoked does not come back by taking a change back. */
+export const REVOKED = 'The certificate of before was revoked: order another one, or upload one in its place';
+
 /** What came of a pair that somebody gave. */
 export interface Given {
   before: StoredCertificate;
@@ -47,6 +50,7 @@ export const createReplacing = ({ store, vault, record, clock }: ReplacingDeps) 
       not_before: pair.notBefore.toISOString(),
       expires_at: pair.notAfter.toISOString(),
       is_placeholder: 0,
+      revoked_at: null,
     });
 
   const recorded = (tx: Executor, after: StoredCertificate, before: StoredCertificate, actor: Actor) => ({
@@ -146,6 +150,7 @@ export const createReplacing = ({ store, vault, record, clock }: ReplacingDeps) 
           'What a renewal replaced is not kept: renew it again, or upload another one in its place',
         );
       }
+      if (was.revoked_at) throw refuse.conflict(REVOKED);
       const key = was.key_pem === undefined ? keptOf(before, vault).key_pem : was.key_pem;
       if (!key) throw refuse.conflict('Its private key was not kept, for it could not be opened any more');
       const pair = parseCertificatePair(was.chain_pem, key);

@@ -1,11 +1,12 @@
 import { refuse } from '@sallyport/store/errors';
 import { fieldsOf, ifThere, type Reverter } from '../../reverter.ts';
 import type { KeptCertificate } from './kept.ts';
+import { REVOKED } from './replacing.ts';
 import type { CertificatePlane, Certificates } from './service.ts';
 
 const COLUMNS = [
   ...['id', 'uuid', 'name', 'provider', 'domains', 'chain_pem', 'key_pem'],
-  ...['not_before', 'expires_at', 'is_placeholder', 'created_at'],
+  ...['not_before', 'expires_at', 'is_placeholder', 'created_at', 'revoked_at'],
 ];
 
 /** Takes uploads, replacements and deletions of certificates back, with their keys. `syncCertificates`: see `CertificatePlane`. */
@@ -29,6 +30,7 @@ export const createCertificateReverter = (
         case 'restore': {
           const kept = fieldsOf<KeptCertificate>(undoing.state, COLUMNS);
           if (kept.is_placeholder === 1) throw refuse.conflict('It had only been ordered: order it again');
+          if (kept.revoked_at) throw refuse.conflict(REVOKED);
           if (!kept.key_pem) throw refuse.conflict('Its private key was not kept, for it could not be opened any more');
           return { key, id: (await certificates.within.create(tx, { ...kept, provider: 'custom' }, actor)).id };
         }

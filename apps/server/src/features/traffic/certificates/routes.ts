@@ -2,8 +2,8 @@ import {
   CertificateImport,
   CertificateInUse,
   CertificateQuery,
+  KeyDownload,
   ListedCertificate,
-  PasswordProof,
   ReplacedCertificate,
   UploadedCertificate,
 } from '@sallyport/contract';
@@ -14,28 +14,40 @@ import type { App } from '../../../http/app-type.ts';
 import { parseIdentifier } from '../../../http/identifier.ts';
 import { sendPage } from '../../../http/paging.ts';
 import { ifMatch, locate, tagged } from '../../../http/versions.ts';
-import type { CollectedFile } from './collect/read-files.ts';
-import type { Collect } from './collect/service.ts';
+import type { CertificateFiles, Collect } from './collect/service.ts';
+import type { ReadPkcs12Files } from './pkcs12/reader.ts';
 import type { CertificateReplacement, Certificates, CertificateUpload } from './service.ts';
-import { IMPORT_LIMIT, readImportForm, readReplacementForm, readUploadForm } from './upload-form.ts';
+import { createCertificateForms, IMPORT_LIMIT, readImportForm } from './upload-form.ts';
 
 const tags = ['certificates'];
 const Params = Type.Object({ id: Type.String() });
 const UPLOAD_LIMIT = 3 * 1024 * 1024;
 
 const PEM_TYPE = 'application/x-pem-file';
+const PKCS12_TYPE = 'application/x-pkcs12';
 
 const sendPem = (reply: FastifyReply, { filename, pem }: { filename: string; pem: string }): string => {
   reply.type(PEM_TYPE).header('content-disposition', `attachment; filename="${filename}"`);
   return pem;
 };
 
+const sendPkcs12 = (reply: FastifyReply, { filename, bytes }: { filename: string; bytes: Buffer }): FastifyReply =>
+  reply.type(PKCS12_TYPE).header('content-disposition', `attachment; filename="${filename}"`).send(bytes);
+
 /** Resolves when a password is the caller's own; throws a 403 or 429 otherwise. */
 export type ProvePassword = (password: string, actor: Actor) => Promise<unknown>;
 
+export interface CertificateRoutesDeps {
+  collect: Collect;
+  provePassword: ProvePassword;
+  readPkcs12: ReadPkcs12Files;
+}
+
 export const certificateRoutes =
-  (certificates: Certificates, { collect, provePassword }: { collect: Collect; provePassword: ProvePassword }) =>
+  (certificates: Certificates, { collect, provePassword, readPkcs12 }: CertificateRoutesDeps) =>
   async (app: App): Promise<void> => {
+    const forms = createCertificateForms(readPkcs12);
+
     app.get(
       '/certificates',
       {
@@ -71,12 +83,14 @@ export const certificateRoutes =
         bodyLimit: UPLOAD_LIMIT,
         // Read before the handler, so that the whole request is known by then.
         preHandler: async (request) => {
-          request.body = await readUploadForm(request);
+          request.body = await forms.readUpload(request);
         },
         schema: {
           tags,
           summary: 'Upload a certificate and its key',
-          description: 'Form fields: name, certificate_file (.crt or .pem), key_file (.key or .pem); 1 MiB each.',
+          description:
+            'Form fields: name; certificate_file (.crt or .pem) and key_file (.key or .pem), or instead of both pkcs12_file (.pfx or .p12) ' +
+            'with pkcs12_password; 1 MiB each. The password is not kept.',
           consumes: ['multipart/form-data'],
           response: { 201: UploadedCertificate },
         },
@@ -101,13 +115,14 @@ export const certificateRoutes =
           summary:
             'Take certificates and their keys out of many files; what is good is taken, and each file is told of',
           description:
-            'Form fields: file, once for each; at most 1,000 of 1 MiB, 20 MiB together. Certificates and keys are matched by their public ' +
-            "keys, whatever the files are called: PEM files of certbot, Caddy, acme.sh and others, and Traefik's acme.json.",
+            'Form fields: file, once for each; at most 1,000 of 1 MiB, 20 MiB together; pkcs12_password, up to ten times: those of PKCS #12 files. Certificates ' +
+            'and keys are matched by their public keys, whatever the files are called: PEM files of certbot, Caddy, acme.sh and others, ' +
+            "PKCS #12 (.pfx, .p12), and Traefik's acme.json.",
           consumes: ['multipart/form-data'],
           response: { 200: CertificateImport },
         },
       },
-      async (request) => collect(request.body as CollectedFile[], request.actor),
+      async (request) => collect(request.body as CertificateFiles, request.actor),
     );
 
     app.put(
@@ -116,7 +131,7 @@ export const certificateRoutes =
         config: { policy: 'sensitive' },
         bodyLimit: UPLOAD_LIMIT,
         preHandler: async (request) => {
-          request.body = await readReplacementForm(request);
+          request.body = await forms.readReplacement(request);
         },
         schema: {
           tags,
@@ -159,14 +174,18 @@ export const certificateRoutes =
           tags,
           summary: 'Download a certificate with its key; takes the password again, and a session, no API token',
           params: Params,
-          body: PasswordProof,
-          produces: [PEM_TYPE],
+          description: 'PEM; with pkcs12_password a PKCS #12 that it protects (AES-256, SHA-256).',
+          body: KeyDownload,
+          produces: [PEM_TYPE, PKCS12_TYPE],
           response: { 200: Type.String() },
         },
       },
       async (request, reply) => {
-        await provePassword(request.body.password, request.actor);
-        return sendPem(reply, await certificates.downloadKey(parseIdentifier(request.params.id), request.actor));
+        const { password, pkcs12_password } = request.body;
+        await provePassword(password, request.actor);
+        const id = parseIdentifier(request.params.id);
+        if (pkcs12_password === undefined) return sendPem(reply, await certificates.downloadKey(id, request.actor));
+        return sendPkcs12(reply, await certificates.downloadPkcs12(id, pkcs12_password, request.actor)) as never;
       },
     );
 

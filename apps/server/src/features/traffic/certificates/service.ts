@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import type {
   Certificate,
   CertificateInUse,
@@ -17,13 +17,13 @@ import type { State } from '@sallyport/store/history/state';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import { type KeptCertificate, keptOf } from './kept.ts';
-import { type CertificatePair, parseCertificatePair } from './pem.ts';
+import { keptOf, type NewKeptCertificate } from './kept.ts';
+import type { CertificatePair } from './pem.ts';
 import { makePlaceholder } from './placeholder.ts';
 import { namesInUse, warningsOf } from './replaced-warnings.ts';
 import { createReplacing } from './replacing.ts';
 import { versionOf } from './source.ts';
-import type { CertificateStore, StoredCertificate } from './store.ts';
+import type { CertificateStore, NewCertificate, StoredCertificate } from './store.ts';
 import { countUsers, usersOf } from './users.ts';
 import { identityOf, toWire, validityWarning } from './wire.ts';
 
@@ -49,16 +49,21 @@ export interface CertificateDeps {
   clock: () => Date;
 }
 
-export interface CertificateUpload {
-  name: string;
-  certificatePem: string;
-  keyPem: string;
+/** A certificate with its key that somebody uploaded. */
+export interface GivenPair {
+  pair: CertificatePair;
+  /** The field of the form that the certificate came in. */
+  field: string;
 }
 
-/** What a certificate is to be instead; without files only its name changes. */
+export interface CertificateUpload extends GivenPair {
+  name: string;
+}
+
+/** What a certificate is to be instead; without a pair only its name changes. */
 export interface CertificateReplacement {
   name: string | undefined;
-  files: Omit<CertificateUpload, 'name'> | undefined;
+  given: GivenPair | undefined;
 }
 
 /** A certificate that is to be ordered. */
@@ -104,9 +109,20 @@ export const createCertificates = (deps: CertificateDeps) => {
     return certificate;
   };
 
+  /** A certificate with its key, for who has proven anew who they are. Audited. Throws a 409 when the key can't be opened. */
+  const handOut = (named: Identifier, actor: Actor): Promise<StoredCertificate & { key_pem: string }> =>
+    transactAside(async (tx) => {
+      const certificate = await findThere(tx, named);
+      const { key_pem } = keptOf(certificate, vault);
+      if (key_pem === undefined)
+        throw refuse.conflict('Its private key is sealed with a key that is not there any more');
+      await record(tx, { action: 'certificate.key_download', actor, resource: `certificates/${certificate.id}` });
+      return { ...certificate, key_pem };
+    });
+
   const insertIn = async (
     tx: Executor,
-    given: Omit<StoredCertificate, 'id'> & { id?: number },
+    given: NewCertificate,
     actor: Actor,
     action = 'certificate.upload',
   ): Promise<StoredCertificate> => {
@@ -167,7 +183,7 @@ export const createCertificates = (deps: CertificateDeps) => {
     /** The same changes in a transaction of the caller, who makes a backup before a removal and syncs afterwards. */
     within: {
       backUp,
-      create: (tx: Executor, { key_pem, ...rest }: Omit<KeptCertificate, 'id'> & { id?: number }, actor: Actor) =>
+      create: (tx: Executor, { key_pem, ...rest }: NewKeptCertificate, actor: Actor) =>
         insertIn(tx, { ...rest, key_sealed: vault.seal(key_pem, certificateKeyContext(rest.uuid)) }, actor),
       remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
 
@@ -180,6 +196,21 @@ export const createCertificates = (deps: CertificateDeps) => {
       /** Gives a certificate back what a change took. Throws a 409 when that was not kept. */
       takeBack: async (tx: Executor, named: Identifier, fields: State, actor: Actor): Promise<StoredCertificate> =>
         replacing.takenBack(tx, await findIn(tx, named), fields, actor),
+
+      /** Notes that the authority has revoked a certificate, with why; false when another one has its place by now. */
+      async noteRevoked(
+        tx: Executor,
+        certificate: Omit<StoredCertificate, 'key_sealed'>,
+        reason: string,
+        actor: Actor,
+      ): Promise<boolean> {
+        const { id, chain_pem, expires_at } = certificate;
+        const isStillThere = await store(tx).noteRevoked(id, chain_pem, clock().toISOString());
+        const { serialNumber, fingerprint256 } = new X509Certificate(chain_pem);
+        const after = { ...identityOf(certificate), expires_at, serial: serialNumber, sha256: fingerprint256, reason };
+        await record(tx, { action: 'certificate.revoke', actor, resource: `certificates/${id}`, after });
+        return isStillThere;
+      },
 
       /** Puts what an authority gave in the place of what is there. Throws a `Refusal`, as `issued` of `replacing.ts`. */
       replace: async (
@@ -214,12 +245,8 @@ export const createCertificates = (deps: CertificateDeps) => {
       return { ...(await shownOne(db, certificate)), ...usesOf(await usersOf(store(db), certificate)) };
     },
 
-    /** Checks and stores an uploaded certificate and hands it to the proxy. Throws a 400 that names the file. */
-    async upload(
-      { name, certificatePem, keyPem }: CertificateUpload,
-      actor: Actor,
-    ): Promise<Certificate & UploadedCertificate> {
-      const pair = parseCertificatePair(certificatePem, keyPem);
+    /** Stores an uploaded certificate and hands it to the proxy. */
+    async upload({ name, pair }: CertificateUpload, actor: Actor): Promise<Certificate & UploadedCertificate> {
       const row = rowOf(randomUUID(), pair, { name, provider: 'custom', is_placeholder: 0 });
       const certificate = await transact((tx) => insertIn(tx, row, actor));
       await plane.syncCertificates([certificate.id]);
@@ -231,36 +258,38 @@ export const createCertificates = (deps: CertificateDeps) => {
 
     /**
      * Puts another pair in the place of a certificate, or calls it something else. When HAProxy does not take it, the former one stays,
-     * and its order. Throws a 400 that names the file, a 404, a 412.
+     * and its order. Throws a 400 for that, a 404, a 412.
      */
     async replace(
       named: Identifier,
-      { name, files }: CertificateReplacement,
+      { name, given }: CertificateReplacement,
       actor: Actor,
       checkVersion = anyVersion,
     ): Promise<ReplacedCertificate> {
-      const pair = files && parseCertificatePair(files.certificatePem, files.keyPem);
       const { after, warnings, undo } = await transact(async (tx) => {
         const before = await findIn(tx, named);
         checkVersion(await shownOne(tx, before));
-        if (!pair) {
+        if (!given) {
           const renamed = name === undefined ? before : await replacing.renamed(tx, before, name, actor);
           return { after: renamed, warnings: [], undo: undefined };
         }
         const used = await namesInUse(store(tx), before);
-        const replaced = await replacing.given(tx, before, { name, pair }, actor);
+        const replaced = await replacing.given(tx, before, { name, pair: given.pair }, actor);
         return { ...replaced, warnings: await warningsOf(store(tx), { ...replaced, used, now: clock() }) };
       });
       await plane.syncCertificates([after.id]);
       const { refused, issue } = plane.certificateState(after.id, versionOf(after));
       if (refused && undo) {
         if (await transact((tx) => undo(tx))) await plane.syncCertificates([after.id]);
-        throw refuse.invalid('certificate_file was not taken by the proxy; the former certificate stays', {
+        throw refuse.invalid(`${given?.field} was not taken by the proxy; the former certificate stays`, {
           ...(issue === null ? {} : { details: issue }),
         });
       }
       return { ...(await shownOne(db, after)), warnings };
     },
+
+    /** A certificate with its key, unless that is lost. Throws a 404, and a 409 while there is only one that stands in. */
+    open: async (named: Identifier): Promise<ReturnType<typeof keptOf>> => keptOf(await findThere(db, named), vault),
 
     /** The chain, PEM. Throws a 404, and a 409 while there is only one that stands in. */
     async download(named: Identifier): Promise<{ filename: string; pem: string }> {
@@ -270,17 +299,20 @@ export const createCertificates = (deps: CertificateDeps) => {
 
     /** The chain and its key, PEM; for who has proven anew who they are. Audited. */
     async downloadKey(named: Identifier, actor: Actor): Promise<{ filename: string; pem: string }> {
-      return transactAside(async (tx) => {
-        const certificate = await findThere(tx, named);
-        const { key_pem } = keptOf(certificate, vault);
-        if (key_pem === undefined)
-          throw refuse.conflict('Its private key is sealed with a key that is not there any more');
-        await record(tx, { action: 'certificate.key_download', actor, resource: `certificates/${certificate.id}` });
-        return {
-          filename: `certificate-${certificate.id}-with-key.pem`,
-          pem: `${certificate.chain_pem.trimEnd()}\n${key_pem}`,
-        };
-      });
+      const { id, chain_pem, key_pem } = await handOut(named, actor);
+      return { filename: `certificate-${id}-with-key.pem`, pem: `${chain_pem.trimEnd()}\n${key_pem}` };
+    },
+
+    /** The same as a PKCS #12 with a password of its own: see `writePkcs12`. */
+    async downloadPkcs12(
+      named: Identifier,
+      password: string,
+      actor: Actor,
+    ): Promise<{ filename: string; bytes: Buffer }> {
+      const { id, name, chain_pem, key_pem } = await handOut(named, actor);
+      const { writePkcs12 } = await import('./pkcs12/write.ts');
+      const bytes = writePkcs12({ name, chainPem: chain_pem, keyPem: key_pem }, password);
+      return { filename: `certificate-${id}.p12`, bytes };
     },
 
     /** Deletes a certificate that no host uses, after a backup; its files go with it (spec, Certificates). */

@@ -6,7 +6,7 @@ import type { Executor } from '@sallyport/store/database/open';
 import { inPortions } from '@sallyport/store/database/portions';
 import type { CertificateRow, Tables } from '@sallyport/store/database/tables';
 import type { ExpressionBuilder, Selectable } from 'kysely';
-import type { CertificateNames } from './usage.ts';
+import { type CertificateNames, endOf } from './usage.ts';
 
 type HostUse = HostUses['used_by'][number];
 
@@ -31,6 +31,9 @@ const MAX_WILDCARDS = 20;
 
 /** A certificate as it is stored; `key_sealed` is the private key under the vault. */
 export type StoredCertificate = Omit<Selectable<CertificateRow>, 'expiry_told'>;
+
+/** One that is to be stored. */
+export type NewCertificate = Omit<StoredCertificate, 'id' | 'revoked_at'> & { id?: number };
 
 /** What is stored of the keeping of a certificate, with the names of what it refers to. */
 export interface StoredKeeping {
@@ -62,7 +65,10 @@ export const certificateStore = (db: Executor) => ({
       .selectFrom('certificates')
       .$if(search !== undefined, (rows) => rows.where(containsText(['name', 'domains'], search ?? '')))
       .$if(provider !== undefined, (rows) => rows.where('provider', '=', provider ?? ''))
-      .$if(status !== undefined, (rows) => rows.where('is_placeholder', '=', status === 'valid' ? 0 : 1))
+      .$if(status === 'revoked', (rows) => rows.where('revoked_at', 'is not', null))
+      .$if(status !== undefined && status !== 'revoked', (rows) =>
+        rows.where('is_placeholder', '=', status === 'valid' ? 0 : 1).where('revoked_at', 'is', null),
+      )
       .$if(status === 'pending', (rows) => rows.where(isPending))
       .$if(status === 'failed', (rows) => rows.where((eb) => eb.not(isPending(eb))))
       .$if(expires_before !== undefined, (rows) =>
@@ -100,7 +106,7 @@ export const certificateStore = (db: Executor) => ({
     return new Map(rows.map((row) => [row.certificate_id, row]));
   },
 
-  async insert(certificate: Omit<StoredCertificate, 'id'> & { id?: number }): Promise<StoredCertificate> {
+  async insert(certificate: NewCertificate): Promise<StoredCertificate> {
     return db.insertInto('certificates').values(certificate).returningAll().executeTakeFirstOrThrow();
   },
 
@@ -109,11 +115,22 @@ export const certificateStore = (db: Executor) => ({
     id: number,
     fields: Pick<
       StoredCertificate,
-      'domains' | 'chain_pem' | 'key_sealed' | 'not_before' | 'expires_at' | 'is_placeholder'
+      'domains' | 'chain_pem' | 'key_sealed' | 'not_before' | 'expires_at' | 'is_placeholder' | 'revoked_at'
     > &
       Partial<Pick<StoredCertificate, 'name' | 'provider'>>,
   ): Promise<StoredCertificate> {
     return db.updateTable('certificates').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+  },
+
+  /** Notes that a certificate was revoked; false when another one has its place by now. */
+  async noteRevoked(id: number, chain: string, at: string): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('certificates')
+      .set({ revoked_at: at })
+      .where('id', '=', id)
+      .where('chain_pem', '=', chain)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
   },
 
   async rename(id: number, name: string): Promise<StoredCertificate> {
@@ -167,11 +184,12 @@ export const certificateStore = (db: Executor) => ({
 
   /** Names of every certificate that may be served for them, without their texts. */
   async names(): Promise<CertificateNames[]> {
-    return db
+    const rows = await db
       .selectFrom('certificates')
-      .select(['id', 'domains', 'expires_at'])
+      .select(['id', 'domains', 'expires_at', 'revoked_at'])
       .where('is_placeholder', '=', 0)
       .execute();
+    return rows.map(({ id, domains, ...rest }) => ({ id, domains, expires_at: endOf(rest) }));
   },
 
   /** Proxy hosts that name this certificate, oldest first. */

@@ -6,6 +6,13 @@ export interface CertificateNames {
   expires_at: string;
 }
 
+/** Long ago. */
+const OVER = new Date(0).toISOString();
+
+/** When a certificate ends where one of several is chosen: one that was revoked is served only where there is no other. */
+export const endOf = ({ expires_at, revoked_at }: { expires_at: string; revoked_at: string | null }): string =>
+  revoked_at === null ? expires_at : OVER;
+
 /** `a.example.com` → `*.example.com`. */
 const wildcardOf = (name: string): string => `*${name.slice(name.indexOf('.'))}`;
 

@@ -5,7 +5,12 @@ import { toWire } from './wire.ts';
 const now = new Date('2026-06-01T00:00:00Z');
 const certificate = (is_placeholder: 0 | 1): StoredCertificate => ({
   ...{ id: 1, uuid: 'u', name: 'a.test', provider: 'letsencrypt', domains: 'a.test', chain_pem: '', key_sealed: '' },
-  ...{ not_before: '2026-05-01T00:00:00Z', expires_at: '2026-07-01T00:00:00Z', created_at: '2026-05-01T00:00:00Z' },
+  ...{
+    not_before: '2026-05-01T00:00:00Z',
+    expires_at: '2026-07-01T00:00:00Z',
+    created_at: '2026-05-01T00:00:00Z',
+    revoked_at: null,
+  },
   is_placeholder,
 });
 const keeping = (issue: string | null): StoredKeeping => ({

@@ -1,7 +1,13 @@
 import type { AcmeProblemDocument, Certificate, CertificateSource, CertificateStep } from '@sallyport/contract';
 import type { StoredCertificate, StoredKeeping } from './store.ts';
 
-export const identityOf = ({ id, uuid, name, provider, domains }: StoredCertificate) => ({
+export const identityOf = ({
+  id,
+  uuid,
+  name,
+  provider,
+  domains,
+}: Pick<StoredCertificate, 'id' | 'uuid' | 'name' | 'provider' | 'domains'>) => ({
   id,
   uuid,
   name,
@@ -16,6 +22,10 @@ export const validityWarning = (certificate: StoredCertificate, now: Date): stri
   if (new Date(certificate.not_before) > now) return `The certificate is not valid before ${certificate.not_before}`;
   return undefined;
 };
+
+/** That a certificate was revoked; undefined when it was not, as far as is known here. */
+export const revokedWarning = ({ revoked_at }: Pick<StoredCertificate, 'revoked_at'>): string | undefined =>
+  revoked_at === null ? undefined : `The certificate was revoked on ${revoked_at}: who asks its authority refuses it`;
 
 const NOT_KEPT = {
   source: null,
@@ -48,13 +58,15 @@ const shownKeeping = (keeping: StoredKeeping | undefined, applied: boolean) => {
   };
 };
 
-/** Why it could not be had or renewed, which comes first, and why the proxy lacks what is there; undefined when neither is so. */
+/** That it was revoked, why it could not be had or renewed, which come first, and why the proxy lacks what is there; undefined when neither is so. */
 const issueOf = (
-  { is_placeholder }: StoredCertificate,
+  certificate: StoredCertificate,
   keeping: StoredKeeping | undefined,
   { issue }: { issue: string | null },
 ): string | undefined => {
-  const failed = keeping?.issue ?? undefined;
+  const { is_placeholder } = certificate;
+  const failures = [revokedWarning(certificate), keeping?.issue ?? undefined].filter((text) => text !== undefined);
+  const failed = failures.length > 0 ? failures.join('. ') : undefined;
   if (failed === undefined || issue === null) return failed ?? issue ?? undefined;
   // That the proxy lacks what only stands in for it is no news while the order failed.
   return is_placeholder === 1 ? failed : `${failed}. Besides, the proxy lacks the one that is there: ${issue}`;
@@ -82,7 +94,15 @@ export const toWire = (
     created_at: certificate.created_at,
     applied: isThere && state.applied,
     issue: issueOf(certificate, keeping, state) ?? validityWarning(certificate, now) ?? null,
-    status: isThere ? 'valid' : keeping === undefined || keeping.issue !== null ? 'failed' : 'pending',
+    revoked_at: certificate.revoked_at,
+    status:
+      certificate.revoked_at !== null
+        ? 'revoked'
+        : isThere
+          ? 'valid'
+          : keeping === undefined || keeping.issue !== null
+            ? 'failed'
+            : 'pending',
     ...shownKeeping(keeping, state.applied),
   };
 };

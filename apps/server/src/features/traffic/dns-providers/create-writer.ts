@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { NameServers } from '../../../net/name-servers.ts';
 import type { SafeFetch } from '../../../net/safe-fetch.ts';
+import { createTurnsByKey } from '../../in-turn.ts';
 import type { DnsProviderAccess } from './access.ts';
-import { createTurns } from './in-turn.ts';
 import { runLego } from './lego/run.ts';
 import type { LegoTypes } from './lego/types.ts';
 import { writeByUpdate } from './rfc2136.ts';
@@ -39,7 +39,7 @@ const accountOf = ({ type, fields, secrets }: DnsProviderAccess): string =>
 
 /** Makes what sets records at providers of all types. */
 export const createDnsRecordWriter = (deps: DnsWriterDeps): DnsRecordWriter => {
-  const inTurn = createTurns();
+  const inTurn = createTurnsByKey();
 
   const typeOf = async (type: string): Promise<KnownType> => {
     const known = await deps.types.find(type).catch(inWords);

@@ -1,4 +1,4 @@
-import { randomBytes, X509Certificate } from 'node:crypto';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { isAddress, type KeyType, loadX509, makeCertificateKey, x509KeysOf } from '@sallyport/acme';
 
 const DAY_MS = 86_400_000;
@@ -105,6 +105,14 @@ export const issueLeaf = async (
     ],
   });
   return { chainPem: `${leaf.toString('pem')}\n`, keyPem };
+};
+
+/** Throws an `Error` unless it is an authority that can sign: a root, and its key. */
+export const checkAuthority = ({ rootPem, keyPem }: Authority): void => {
+  const root = new X509Certificate(rootPem);
+  if (!root.ca || !root.checkPrivateKey(createPrivateKey(keyPem))) {
+    throw new Error('the root and its key are no authority');
+  }
 };
 
 /** What is shown of a root. */

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import type { AuditEntry, ErrorBody, InternalAuthority } from '@sallyport/contract';
+import type { AuditEntry, Certificate, ErrorBody, InternalAuthority } from '@sallyport/contract';
 import { systemActor } from '@sallyport/store/actor';
 import { createAudit } from '@sallyport/store/audit/service';
 import { auditStore } from '@sallyport/store/audit/store';
@@ -14,9 +14,11 @@ import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { oneByOne } from '@sallyport/store/history/record';
 import { openVault } from '@sallyport/store/secrets/vault';
 import { expect, onTestFinished, test } from 'vitest';
+import { until } from '../../../../../../test/support/until.ts';
 import { fromOutside } from '../../../testing/given-accounts.ts';
 import { givenHistory } from '../../../testing/given-history.ts';
 import { onBothDatabases } from '../../../testing/start-app.ts';
+import { orderStore } from '../acme/orders/store.ts';
 import { issueLeaf, makeAuthority } from './authority.ts';
 import { createInternalCa } from './service.ts';
 import { internalCaStore } from './store.ts';
@@ -130,6 +132,9 @@ onBothDatabases('the internal authority', (kind) => {
       vault,
       record,
       place: async () => 'nas.lan',
+      renewAll: (tx) => orderStore(tx).renewInternal(clock().toISOString()),
+      nudge: () => {},
+      backUp: async () => {},
       clock,
     });
   };
@@ -165,6 +170,60 @@ onBothDatabases('the internal authority', (kind) => {
     expect(rows).toHaveLength(1);
     expect(JSON.stringify(rows)).not.toContain('PRIVATE');
     expect((await app.send('GET', '/certificates/internal-ca', undefined, fromOutside())).status).toBe(401);
+  });
+
+  test('gets another root, shown before it signs anything; from the moment that it takes over it signs all, and is the only one', async () => {
+    const base = '/certificates/internal-ca';
+    expect((await send('POST', `${base}/next`)).status).toBe(404);
+    const wanted = { names: ['nas.lan'], provider: 'internal' };
+    const { certificate } = await call<{ certificate: Certificate }>('POST', '/certificates/order', wanted);
+    const leafBy = async (root: X509Certificate) =>
+      until(
+        'it is signed by that root',
+        async () => {
+          const { body } = await send<string>('GET', `/certificates/${certificate.id}/download`);
+          return typeof body === 'string' && new X509Certificate(body).verify(root.publicKey) ? body : undefined;
+        },
+        60_000,
+      );
+    const rootOf = async (file: string) => new X509Certificate(await call<string>('GET', `${base}/${file}`));
+    await until('it is made', async () => (await send('GET', base)).status === 200 || undefined, 60_000);
+    const first = await rootOf('root.pem');
+    await leafBy(first);
+    expect((await send('GET', `${base}/next-root.pem`)).status).toBe(404);
+    expect((await send('POST', `${base}/take-over`)).status).toBe(404);
+
+    // Of several who make it at once, one does.
+    const made = await Promise.all([1, 2, 3].map(() => send<InternalAuthority>('POST', `${base}/next`)));
+    expect(made.map(({ status }) => status).sort()).toEqual([200, 409, 409]);
+    const next = await rootOf('next-root.pem');
+    const told = await call<InternalAuthority>('GET', base);
+    expect(told).toMatchObject({ sha256: first.fingerprint256, next: { sha256: next.fingerprint256 } });
+    expect(next.subject).not.toBe(first.subject);
+    await call('POST', `/certificates/${certificate.id}/renew`);
+    await leafBy(first);
+    await call('POST', `${base}/drop-next`);
+    expect((await call<InternalAuthority>('GET', base)).next).toBeNull();
+
+    await call('POST', `${base}/next`);
+    const successor = await rootOf('next-root.pem');
+    const taken = await Promise.all([1, 2].map(() => send<InternalAuthority>('POST', `${base}/take-over`)));
+    expect(taken.map(({ status }) => status).sort()).toEqual([200, 404]);
+    expect((await rootOf('root.pem')).fingerprint256).toBe(successor.fingerprint256);
+    expect(await call<InternalAuthority>('GET', base)).toMatchObject({ next: null, issue: null });
+    await leafBy(successor);
+    const rows = await here().database.kysely.selectFrom('internal_ca').select('id').execute();
+    expect(rows).toEqual([{ id: 1 }]);
+    const actions = (await call<AuditEntry[]>('GET', '/audit-logs?limit=50')).map(({ action }) => action);
+    for (const action of ['create', 'prepare', 'drop', 'take_over']) expect(actions).toContain(`internal_ca.${action}`);
+    const { headers } = await here().caller();
+    for (const [method, path] of [
+      ['POST', 'next'],
+      ['POST', 'drop-next'],
+      ['POST', 'take-over'],
+    ] as const) {
+      expect((await send(method, `${base}/${path}`, undefined, headers)).status).toBe(403);
+    }
   });
 
   test('tells of its end two years before', async () => {

@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { NewProxyHost, ProxyHostFields, ProxyHostPatch } from '@sallyport/contract';
-import type { Actor, ChangeEntry, RecordChange } from '@sallyport/store/actor';
+import type { Actor, RecordChange } from '@sallyport/store/actor';
 import type { Identifier } from '@sallyport/store/database/identifier';
 import type { Executor } from '@sallyport/store/database/open';
 import { inPortions } from '@sallyport/store/database/portions';
 import { Refusal, refuse } from '@sallyport/store/errors';
 import type { KnownIdentity } from '../../object-reverter.ts';
+import { creationOf, deletionOf, updateOf } from './entries.ts';
 import type { Normalised } from './normalise.ts';
 import type { ProxyHostStore, StoredProxyHost } from './store.ts';
 
@@ -30,9 +31,6 @@ export interface ManyDeps {
   completeNew: (references: References, fields: NewProxyHost, actor: Actor) => Promise<ProxyHostFields>;
   /** All fields of a changed host. Throws a `Refusal`. */
   completePatch: (references: References, before: StoredProxyHost, fields: ProxyHostPatch) => Promise<StoredProxyHost>;
-  creationOf: (after: StoredProxyHost, actor: Actor) => ChangeEntry;
-  updateOf: (before: StoredProxyHost, after: StoredProxyHost, actor: Actor) => ChangeEntry;
-  deletionOf: (before: StoredProxyHost, actor: Actor) => ChangeEntry;
   clock: () => Date;
 }
 
@@ -66,15 +64,7 @@ const each = async <In, Out>(many: readonly In[], work: (one: In) => Promise<Out
 };
 
 /** Changes of many hosts in a transaction of the caller: by the checks of single ones, in a few statements for all of them. */
-export const createMany = ({
-  store,
-  completeNew,
-  completePatch,
-  creationOf,
-  updateOf,
-  deletionOf,
-  clock,
-}: ManyDeps) => ({
+export const createMany = ({ store, completeNew, completePatch, clock }: ManyDeps) => ({
   /** Adds many at once, as far as each can be; with the id of each, or why there is none. */
   async create(tx: Executor, many: readonly Newcomer[], actor: Actor, write: RecordChange): Promise<Made[]> {
     const hosts = store(tx);

@@ -1,5 +1,5 @@
 import type { Executor } from '@sallyport/store/database/open';
-import { createBestMatch, isCovered } from '../certificates/usage.ts';
+import { createBestMatch, endOf, isCovered } from '../certificates/usage.ts';
 import type { StoredProxyHost } from './store.ts';
 import type { Surroundings } from './warnings.ts';
 
@@ -29,8 +29,8 @@ const byId = async <Row extends { id: number }>(
   return found;
 };
 
-const needsBestMatch = ({ certificate_id, ssl_forced, hsts_enabled }: StoredProxyHost): boolean =>
-  certificate_id === null && (ssl_forced || hsts_enabled);
+const needsBestMatch = ({ certificate_id, ssl_forced, hsts_enabled, auto_certificate }: StoredProxyHost): boolean =>
+  certificate_id === null && (ssl_forced || hsts_enabled || auto_certificate);
 
 const getsCertificates = ({ certificate_id, auto_certificate }: StoredProxyHost): boolean =>
   certificate_id === null && auto_certificate;
@@ -43,6 +43,7 @@ const NOTHING = {
   certificates: new Map(),
   autoCertificates: new Map(),
   hasCertificate: () => true,
+  hasRevoked: () => false,
 } as const;
 
 /** Reads what the fields of some hosts count on; no more than these hosts need, so that one host stays cheap. */
@@ -54,20 +55,22 @@ export const createHostSurroundings = ({
   clock,
 }: SurroundingsDeps) => {
   /** Which names have a certificate: kept, since there may be as many certificates as hosts. */
-  let names: Promise<(name: string) => boolean> | undefined;
+  let names: Promise<Pick<Surroundings, 'hasCertificate' | 'hasRevoked'>> | undefined;
 
   const loadNames = async () => {
-    const bestMatch = createBestMatch(
-      await db
-        .selectFrom('certificates')
-        .select(['id', 'domains', 'expires_at'])
-        .where('is_placeholder', '=', 0)
-        .execute(),
-    );
-    return (name: string) => bestMatch(name) !== undefined;
+    const rows = await db
+      .selectFrom('certificates')
+      .select(['id', 'domains', 'expires_at', 'revoked_at'])
+      .where('is_placeholder', '=', 0)
+      .execute();
+    const bestMatch = createBestMatch(rows.map((row) => ({ ...row, expires_at: endOf(row) })));
+    return {
+      hasCertificate: (name: string) => bestMatch(name) !== undefined,
+      hasRevoked: (name: string) => (bestMatch(name)?.revoked_at ?? null) !== null,
+    };
   };
 
-  const covering = (): Promise<(name: string) => boolean> => {
+  const covering = (): NonNullable<typeof names> => {
     names ??= loadNames().catch((error: unknown) => {
       names = undefined;
       throw error;
@@ -94,7 +97,7 @@ export const createHostSurroundings = ({
         (ids) =>
           db
             .selectFrom('certificates')
-            .select(['id', 'name', 'domains', 'expires_at'])
+            .select(['id', 'name', 'domains', 'expires_at', 'revoked_at'])
             .where('id', 'in', ids)
             .execute(),
       );
@@ -102,15 +105,17 @@ export const createHostSurroundings = ({
         ...around,
         accessLists: new Map([...lists].map(([id, { name, enabled }]) => [id, { name, enabled: enabled === 1 }])),
         certificates: new Map(
-          [...certificates].map(([id, { name, domains, expires_at }]) => {
+          [...certificates].map(([id, { name, domains, expires_at, revoked_at }]) => {
             const covered = domains.split(',');
-            return [id, { name, expires_at, covers: (asked: string) => isCovered(covered, asked) }];
+            return [id, { name, expires_at, revoked_at, covers: (asked: string) => isCovered(covered, asked) }];
           }),
         ),
         autoCertificates: await autoCertificates(
           hosts.filter(getsCertificates).map(({ id, domain }) => ({ id, names: domain.split(',') })),
         ),
-        hasCertificate: hosts.some(needsBestMatch) ? await covering() : () => true,
+        ...(hosts.some(needsBestMatch)
+          ? await covering()
+          : { hasCertificate: NOTHING.hasCertificate, hasRevoked: NOTHING.hasRevoked }),
       };
     },
   };

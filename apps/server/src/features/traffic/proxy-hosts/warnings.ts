@@ -7,11 +7,16 @@ export interface Surroundings {
   /** Access lists that are referred to, by id. */
   accessLists: ReadonlyMap<number, { name: string; enabled: boolean }>;
   /** Certificates that are referred to, by id. */
-  certificates: ReadonlyMap<number, { name: string; expires_at: string; covers: (name: string) => boolean }>;
+  certificates: ReadonlyMap<
+    number,
+    { name: string; expires_at: string; revoked_at: string | null; covers: (name: string) => boolean }
+  >;
   /** Why hosts with `auto_certificate` have no certificate by themselves, by the id of the host. */
   autoCertificates: ReadonlyMap<number, readonly string[]>;
   /** Whether there is a certificate for a name whose host chose none. */
   hasCertificate: (name: string) => boolean;
+  /** Whether the best one that there is for such a name was revoked. */
+  hasRevoked: (name: string) => boolean;
   /** When a WebSocket upgrade to the host with this id was last refused, lately. */
   refusedUpgradeAt: (id: number) => string | undefined;
   now: Date;
@@ -46,6 +51,9 @@ const certificateWarnings = (id: number, names: readonly string[], { certificate
     ...(new Date(certificate.expires_at) <= now
       ? [`certificate "${certificate.name}" expired on ${certificate.expires_at}`]
       : []),
+    ...(certificate.revoked_at !== null
+      ? [`certificate "${certificate.name}" was revoked on ${certificate.revoked_at}`]
+      : []),
   ];
 };
 
@@ -62,6 +70,11 @@ export const warningsOf = (host: StoredProxyHost, around: Surroundings): Warning
     const missing = names.filter((name) => !around.hasCertificate(name));
     const message = `no certificate covers ${some(missing)}: browsers get the self-signed default one, and warn`;
     if (missing.length > 0) warn(host.ssl_forced ? 'ssl_forced' : 'hsts_enabled', message);
+  }
+  if (host.certificate_id === null) {
+    const revoked = names.filter((name) => around.hasRevoked(name));
+    const field = host.auto_certificate ? 'auto_certificate' : host.ssl_forced ? 'ssl_forced' : 'hsts_enabled';
+    if (revoked.length > 0) warn(field, `the certificate that is served for ${some(revoked)} was revoked`);
   }
   for (const message of around.autoCertificates.get(host.id) ?? []) warn('auto_certificate', message);
   if (host.auto_certificate && host.certificate_id !== null) {

@@ -8,7 +8,7 @@ import { SecondFactor } from './second-factor.tsx';
 /** Where whoever has to set up the second factor first is led: until then the service refuses all else. */
 export const Enrol = ({ onDone }: { onDone: () => void }) => {
   const { t } = useTranslation(['accounts', 'common']);
-  const leave = () => void signOut().catch((error: Error) => notifyFailed(error.message));
+  const leave = () => void signOut().catch(notifyFailed);
   return (
     <FrontDoor title={t('account.factor.must')} about={t('account.factor.mustAbout')}>
       <Stack>

@@ -15,7 +15,10 @@ export const Password = ({ user }: { user: User }) => {
   const { form, problem, isSaving, submit } = useObjectForm('', empty, async (body) => {
     await ask('POST', '/auth/change-password', { body });
     if (!user.totp_enabled) {
-      await ask('POST', '/auth/login', { body: { email: user.email, password: body.new_password } });
+      // The password is changed, whatever comes of this: where it fails, one is asked to sign in.
+      await ask('POST', '/auth/login', { body: { email: user.email, password: body.new_password } }).catch(
+        () => undefined,
+      );
     }
   });
   const changed = async () => {

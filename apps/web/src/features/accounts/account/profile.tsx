@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { Moment } from '../../../ui/moment.tsx';
+import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { Section } from '../../../ui/section.tsx';
@@ -19,8 +20,8 @@ export const Profile = ({ user }: { user: User }) => {
   return (
     <Section title={t('account.you')}>
       <div>
-        <Text fw={600} className="foreign">
-          {user.email}
+        <Text fw={600}>
+          <Name>{user.email}</Name>
         </Text>
         <Text size="sm" c="dimmed">
           {t(`account.role.${user.role}`)} · {t('account.lastLogin')} <Moment at={user.last_login} />

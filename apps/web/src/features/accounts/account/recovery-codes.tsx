@@ -1,11 +1,13 @@
 import { Alert, Button, CopyButton, Group, SimpleGrid, Text } from '@mantine/core';
 import { IconCopy, IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useUnsaved } from '../../../ui/form/unsaved.ts';
 import { saveText } from '../../../ui/save-text.ts';
 
 /** The codes that stand in for the app, this one time. */
 export const RecoveryCodes = ({ codes, onKept }: { codes: readonly string[]; onKept: () => void }) => {
   const { t } = useTranslation('accounts');
+  useUnsaved(() => true);
   const text = `${codes.join('\n')}\n`;
   return (
     <Alert color="verdigris" variant="light" title={t('account.factor.codes')}>

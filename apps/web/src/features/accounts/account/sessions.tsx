@@ -19,7 +19,7 @@ export const Sessions = () => {
   const end = (sessions: readonly Session[], told: string) =>
     Promise.all(sessions.map(({ id }) => mutateAsync({ method: 'DELETE', path: `/auth/sessions/${id}` }))).then(
       () => notifyDone(told),
-      (failure: Error) => notifyFailed(failure.message),
+      notifyFailed,
     );
   const others = data.filter(({ is_current }) => !is_current);
   const sorted = [...data.filter(({ is_current }) => is_current), ...others];
@@ -59,6 +59,7 @@ export const Sessions = () => {
                   size="compact-sm"
                   variant="default"
                   aria-label={t('account.sessions.endOf', { what: nameOf(session) })}
+                  disabled={isPending}
                   onClick={() => void end([session], t('account.sessions.ended'))}
                 >
                   {t('account.sessions.end')}

@@ -3,6 +3,7 @@ import type { AuditEntry } from '@sallyport/contract';
 import { IconChevronDown, IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { formatMoment } from '../../../i18n/formats.ts';
+import { Name } from '../../../ui/name.tsx';
 
 const shown = (value: unknown): string =>
   value === undefined ? '–' : typeof value === 'string' ? value : JSON.stringify(value);
@@ -66,20 +67,22 @@ export const Entry = ({ entry, isOpen, onToggle, onAction }: EntryProps) => {
         <Table.Td style={{ whiteSpace: 'nowrap' }}>
           <time dateTime={entry.timestamp}>{formatMoment(entry.timestamp)}</time>
         </Table.Td>
-        <Table.Td className="foreign" maw={220}>
-          {entry.actor}
+        <Table.Td miw={150} maw={220}>
+          <Name>{entry.actor}</Name>
         </Table.Td>
         <Table.Td>
           <Tooltip label={t('audit.onlyThis', { action: entry.action })}>
             <Anchor component="button" type="button" inherit onClick={onAction}>
-              {entry.action}
+              <Name>{entry.action}</Name>
             </Anchor>
           </Tooltip>
         </Table.Td>
-        <Table.Td className="foreign" maw={300}>
-          {entry.resource}
+        <Table.Td maw={300}>
+          <Name>{entry.resource}</Name>
         </Table.Td>
-        <Table.Td className="foreign">{entry.ip}</Table.Td>
+        <Table.Td>
+          <Name>{entry.ip}</Name>
+        </Table.Td>
         <Table.Td ta="right">
           <ActionIcon
             variant="subtle"

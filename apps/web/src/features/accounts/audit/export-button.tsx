@@ -30,7 +30,7 @@ export const ExportButton = ({ query }: { query: Query }) => {
       const day = new Date().toISOString().slice(0, 10);
       saveText(`sallyport-audit-${day}.json`, JSON.stringify(entries, undefined, 2), 'application/json');
     } catch (failure) {
-      notifyFailed((failure as Error).message);
+      notifyFailed(failure as Error);
     } finally {
       setCount(undefined);
     }

@@ -27,7 +27,7 @@ export const audit: Texts<typeof english> = {
   verified_other: '{{shown}} Einträge wurden geprüft: Alle sind, wie sie geschrieben wurden, und keiner fehlt.',
   broken: 'Das Protokoll wurde bei Eintrag {{id}} verfälscht: {{reason}}.',
   brokenAfter:
-    '{{shown}} Einträge davor sind, wie sie geschrieben wurden. Stell eine Sicherung daneben wieder her und vergleiche.',
+    '{{shown}} Einträge davor sind, wie sie geschrieben wurden. Spiel ein Backup daneben zurück und vergleiche.',
   export: 'Exportieren',
   exporting: '{{shown}} Einträge…',
   older: 'Ältere Einträge',

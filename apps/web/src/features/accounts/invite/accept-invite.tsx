@@ -7,6 +7,7 @@ import { type ApiError, fieldOf } from '../../../api/api-error.ts';
 import { ask } from '../../../api/client.ts';
 import { queryClient, useRead } from '../../../api/query.ts';
 import { Problem } from '../../../ui/problem.tsx';
+import { wordsOf } from '../../../ui/words-of.ts';
 import { FrontDoor } from '../front-door.tsx';
 
 /** Where the link of an invitation leads: a name and a password, then one is in. */
@@ -29,7 +30,8 @@ export const AcceptInvite = () => {
     const body: InviteAcceptance = { token, password, ...(name === '' ? {} : { name }) };
     try {
       await ask('POST', '/invite/accept', { body });
-      await ask('POST', '/auth/login', { body: { email: check.data?.email, password } });
+      // It is accepted, whatever comes of this: where it fails, one signs in by hand.
+      await ask('POST', '/auth/login', { body: { email: check.data?.email, password } }).catch(() => undefined);
       await queryClient.resetQueries();
       void navigate('/', { replace: true });
     } catch (failure) {
@@ -39,12 +41,15 @@ export const AcceptInvite = () => {
     }
   };
 
+  // A server that is silent says nothing about the invitation.
+  const status = check.error?.status ?? 404;
+  const isGone = status >= 400 && status < 500 && status !== 429;
   if (token === '' || check.error) {
     return (
       <FrontDoor title={t('invite.title')}>
         <Stack>
-          <Text size="sm">{t('invite.gone')}</Text>
-          <Problem error={check.error} />
+          {isGone && <Text size="sm">{t('invite.gone')}</Text>}
+          <Problem error={check.error} {...(isGone ? {} : { onRetry: () => void check.refetch() })} />
         </Stack>
       </FrontDoor>
     );
@@ -64,7 +69,7 @@ export const AcceptInvite = () => {
             label={t('name')}
             autoComplete="name"
             value={name}
-            error={field === 'name' ? error?.message : undefined}
+            error={error && field === 'name' ? wordsOf(error) : undefined}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
           <PasswordInput
@@ -73,7 +78,7 @@ export const AcceptInvite = () => {
             autoComplete="new-password"
             required
             value={password}
-            error={field === 'password' ? error?.message : undefined}
+            error={error && field === 'password' ? wordsOf(error) : undefined}
             onChange={({ currentTarget }) => setPassword(currentTarget.value)}
           />
           {field === undefined && <Problem error={error} />}

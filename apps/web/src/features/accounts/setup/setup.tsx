@@ -8,6 +8,7 @@ import { ask } from '../../../api/client.ts';
 import { queryClient } from '../../../api/query.ts';
 import { useSession } from '../../../api/session.ts';
 import { Problem } from '../../../ui/problem.tsx';
+import { wordsOf } from '../../../ui/words-of.ts';
 import { FrontDoor } from '../front-door.tsx';
 
 const FIELDS = ['email', 'password', 'name', 'setup_token'];
@@ -27,7 +28,7 @@ export const Setup = () => {
   const field = error && fieldOf(error.message, FIELDS);
   const bind = (name: keyof Wanted) => ({
     value: wanted[name] ?? '',
-    error: field === name ? error?.message : undefined,
+    error: error && field === name ? wordsOf(error) : undefined,
     onChange: ({ currentTarget }: { currentTarget: HTMLInputElement }) =>
       setWanted((before) => ({ ...before, [name]: currentTarget.value })),
   });

@@ -21,7 +21,7 @@ export const tokens: Texts<typeof english> = {
   kept: 'Ich habe es',
   none: 'Noch kein Token',
   noneAbout:
-    'Ein Skript für Sicherungen, eine Anzeige, eigene Werkzeuge: Jedes bekommt ein eigenes Token, damit jedes einzeln widerrufen werden kann.',
+    'Ein Skript für Backups, eine Anzeige, eigene Werkzeuge: Jedes bekommt ein eigenes Token, damit jedes einzeln widerrufen werden kann.',
   revoke: 'Widerrufen',
   revokeOf: '{{name}} widerrufen',
   revokeAsk: '{{name}} widerrufen?',

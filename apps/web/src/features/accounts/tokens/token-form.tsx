@@ -1,4 +1,4 @@
-import { Alert, Button, Drawer, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import type { CreatedApiToken, NewApiToken } from '@sallyport/contract';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -6,7 +6,9 @@ import { useNavigate } from 'react-router';
 import { useChange } from '../../../api/query.ts';
 import { CopyField } from '../../../ui/copy-field.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
+import { leaveAgreed, useUnsaved } from '../../../ui/form/unsaved.ts';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
+import { Side } from '../../../ui/side.tsx';
 import { RoleField } from '../users/role-field.tsx';
 
 const LASTS = ['30', '90', '365', '0'] as const;
@@ -30,18 +32,12 @@ export const TokenForm = () => {
     setMade(data);
   });
   const { form } = object;
-  const close = () => void navigate('/tokens');
+  const close = () => void leaveAgreed(() => navigate('/tokens'));
+  // It is shown this once.
+  useUnsaved(() => made !== undefined);
   if (made) {
     return (
-      <Drawer
-        opened
-        onClose={close}
-        title={made.name}
-        position="right"
-        size="lg"
-        closeOnClickOutside={false}
-        closeButtonProps={{ 'aria-label': t('common:close') }}
-      >
+      <Side title={made.name} isHeld onClose={close}>
         <Stack>
           <Alert color="verdigris" variant="light" role="status">
             {t('tokens.once')}
@@ -51,7 +47,7 @@ export const TokenForm = () => {
             <Button onClick={close}>{t('tokens.kept')}</Button>
           </Group>
         </Stack>
-      </Drawer>
+      </Side>
     );
   }
   return (

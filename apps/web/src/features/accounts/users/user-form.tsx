@@ -61,10 +61,7 @@ const Deeds = ({ user }: { user: User }) => {
   const { mutateAsync, isPending } = useChange<ResentInvite>(['/users', '/auth/me']);
   const path = `/users/${user.id}`;
   const resend = () =>
-    mutateAsync({ method: 'POST', path: `${path}/resend-invite` }).then(
-      ({ data }) => setInvite(data),
-      (failure: Error) => notifyFailed(failure.message),
-    );
+    mutateAsync({ method: 'POST', path: `${path}/resend-invite` }).then(({ data }) => setInvite(data), notifyFailed);
   return (
     <Stack gap="sm">
       {invite && <InvitationLink invite={invite} email={user.email} />}

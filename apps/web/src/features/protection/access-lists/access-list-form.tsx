@@ -24,6 +24,7 @@ import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
+import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { countryChoices } from './countries.ts';
@@ -170,8 +171,8 @@ const Editor = ({ list, etag }: EditorProps) => {
               <List size="sm">
                 {list.used_by.map(({ uuid, domain }) => (
                   <List.Item key={uuid}>
-                    <Anchor component={Link} to={`/hosts/${uuid}`} size="sm" className="foreign">
-                      {domain}
+                    <Anchor component={Link} to={`/hosts/${uuid}`} size="sm">
+                      <Name>{domain}</Name>
                     </Anchor>
                   </List.Item>
                 ))}

@@ -1,5 +1,4 @@
-import { Anchor, Button, Code, Divider, Drawer, Group, Loader, Stack, Table, Text, Title } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Anchor, Button, Code, Divider, Group, Loader, Stack, Table, Text, Title } from '@mantine/core';
 import type { Block as BlockOf } from '@sallyport/contract';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,7 +6,9 @@ import { Link, useNavigate, useParams } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { formatMoment } from '../../../i18n/formats.ts';
 import { Empty } from '../../../ui/empty.tsx';
+import { Name } from '../../../ui/name.tsx';
 import { Problem } from '../../../ui/problem.tsx';
+import { Side } from '../../../ui/side.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { Allow } from './allow.tsx';
 import { Marked, readable } from './marked.tsx';
@@ -42,10 +43,10 @@ const Explanation = ({ block }: { block: BlockOf }) => {
     [
       t('blocks.host'),
       block.host_uuid === null ? (
-        block.host
+        <Name key="host">{block.host}</Name>
       ) : (
         <Anchor key="host" component={Link} to={`/hosts/${block.host_uuid}`} inherit>
-          {block.host}
+          <Name>{block.host}</Name>
         </Anchor>
       ),
     ],
@@ -115,17 +116,12 @@ export const Block = () => {
   const { t } = useTranslation(['protection', 'common']);
   const { reference = '' } = useParams();
   const navigate = useNavigate();
-  const isNarrow = useMediaQuery('(max-width: 48em)');
   const { data, error, isLoading } = useRead<BlockOf>(`/security/blocks/${encodeURIComponent(reference)}`);
   return (
-    <Drawer
-      opened
+    <Side
+      title={t(data?.monitored ? 'blocks.explainedReport' : 'blocks.explained')}
+      size="xl"
       onClose={() => void navigate('/blocks')}
-      title={t('blocks.reference')}
-      position="right"
-      size={isNarrow ? '100%' : 'xl'}
-      overlayProps={{ backgroundOpacity: 0.25 }}
-      closeButtonProps={{ 'aria-label': t('common:close') }}
     >
       {isLoading && <Loader aria-label={t('common:loading')} />}
       {error?.status === 404 ? (
@@ -134,6 +130,6 @@ export const Block = () => {
         <Problem error={error} />
       )}
       {data && !error && <Explanation block={data} />}
-    </Drawer>
+    </Side>
   );
 };

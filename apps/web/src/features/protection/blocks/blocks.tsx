@@ -1,4 +1,4 @@
-import { Anchor, NativeSelect, Pill } from '@mantine/core';
+import { Anchor, NativeSelect, Pill, Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { BlockLayer, BlockSummary } from '@sallyport/contract';
 import { useMemo, useState } from 'react';
@@ -12,6 +12,7 @@ import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { type Column, DataTable } from '../../../ui/table/data-table.tsx';
 import { TableBar } from '../../../ui/table/table-bar.tsx';
+import { countryChoices } from '../access-lists/countries.ts';
 import { readable } from './marked.tsx';
 
 const LAYERS: readonly BlockLayer[] = ['decision', 'rate_limit', 'exploit', 'websocket', 'acl', 'waf', 'guard'];
@@ -19,21 +20,24 @@ const LAYERS: readonly BlockLayer[] = ['decision', 'rate_limit', 'exploit', 'web
 const REFERENCE = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const MOST = 1_000;
 const DEBOUNCE_MS = 250;
+/** Of the query: no country is known. */
+const UNKNOWN_COUNTRY = 'unknown';
 
 const referenceOf = ({ reference }: BlockSummary): string => reference;
 
 /** Requests that were refused. The explanation of one is beside the list, at an address of its own. */
 export const Blocks = () => {
-  const { t } = useTranslation('protection');
+  const { t, i18n } = useTranslation('protection');
   const navigate = useNavigate();
   const [params] = useSearchParams();
   const [search, setSearch] = useState(params.get('search') ?? '');
   const [layer, setLayer] = useState(params.get('layer') ?? '');
   const [host, setHost] = useState(params.get('host') ?? '');
   const [ip, setIp] = useState(params.get('ip') ?? '');
+  const [country, setCountry] = useState(params.get('country') ?? '');
   const [asked] = useDebouncedValue(search.trim(), DEBOUNCE_MS);
   const { data, error, refetch } = useAnswer<{ blocks: BlockSummary[] }>('/security/blocks', {
-    query: { limit: MOST, search: asked, layer, host, ip },
+    query: { limit: MOST, search: asked, layer, host, ip, country },
     everyMs: 5_000,
   });
   const rows = data?.data.blocks;
@@ -85,7 +89,14 @@ export const Blocks = () => {
     ],
     [t],
   );
-  const isUnfiltered = [asked, layer, host, ip].every((filter) => filter === '');
+  const countries = useMemo(
+    () => [
+      { value: UNKNOWN_COUNTRY, label: t('blocks.unknownCountry') },
+      ...countryChoices(i18n.resolvedLanguage ?? 'en'),
+    ],
+    [t, i18n.resolvedLanguage],
+  );
+  const isUnfiltered = [asked, layer, host, ip, country].every((filter) => filter === '');
   const given = [
     { value: host, label: t('blocks.ofHost', { host }), clear: () => setHost('') },
     { value: ip, label: t('blocks.ofVisitor', { ip }), clear: () => setIp('') },
@@ -105,6 +116,17 @@ export const Blocks = () => {
             { value: '', label: t('blocks.anyLayer') },
             ...LAYERS.map((one) => ({ value: one, label: t(`blocks.layer.${one}`) })),
           ]}
+        />
+        <Select
+          aria-label={t('blocks.country')}
+          placeholder={t('blocks.anyCountry')}
+          searchable
+          clearable
+          w={200}
+          value={country === '' ? null : country}
+          onChange={(code) => setCountry(code ?? '')}
+          data={countries}
+          nothingFoundMessage={t('blocks.noCountry')}
         />
         {given.map(({ label, clear }) => (
           <Pill

@@ -75,7 +75,7 @@ export const crowdsec: Texts<typeof english> = {
   partly: 'Zum Teil',
   partlyWhy: '{{applied}} ihrer {{all}} Szenarien sind in Kraft',
   notApplied: 'Zurückgenommen',
-  refused: 'Abgelehnt',
+  refused: 'Abgewiesen',
   unusable: 'Nicht fürs Web',
   unusableWhy: 'Sie handelt von anderen Programmen, etwa ssh oder E-Mail. CrowdSec erfährt hier nur von Webanfragen.',
   apply: 'Anwenden',

@@ -40,7 +40,7 @@ export const Decisions = () => {
     const end = ({ id, ip }: Decision) =>
       mutateAsync({ method: 'DELETE', path: `/security/decisions/${id}` }).then(
         () => notifyDone(t('decisions.unbanned', { ip })),
-        (failure: Error) => notifyFailed(failure.message),
+        notifyFailed,
       );
     return [
       { accessorKey: 'ip', header: t('decisions.ip'), size: 170, meta: { grow: 1, isVital: true } },
@@ -58,7 +58,7 @@ export const Decisions = () => {
       {
         accessorKey: 'source',
         header: t('decisions.source'),
-        size: 135,
+        size: 155,
         cell: ({ row: { original } }) =>
           isKnownSource(original.source) ? t(`decisions.sources.${original.source}`) : original.source,
       },
@@ -66,7 +66,7 @@ export const Decisions = () => {
         id: 'state',
         accessorFn: ({ warnings }) => warnings.length,
         header: t('decisions.state'),
-        size: 130,
+        size: 150,
         cell: ({ row: { original } }) =>
           original.warnings.length === 0 ? (
             <StateBadge kind="good">{t('decisions.enforced')}</StateBadge>
@@ -79,7 +79,7 @@ export const Decisions = () => {
       {
         accessorKey: 'created_at',
         header: t('decisions.made'),
-        size: 125,
+        size: 140,
         cell: ({ row: { original } }) => <Moment at={original.created_at} />,
       },
       {
@@ -93,7 +93,7 @@ export const Decisions = () => {
             {
               id: 'actions',
               header: '',
-              size: 100,
+              size: 116,
               enableSorting: false,
               meta: { isVital: true },
               cell: ({ row: { original } }) => (

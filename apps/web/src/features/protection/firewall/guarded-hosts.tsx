@@ -58,7 +58,7 @@ export const GuardedHosts = () => {
         .then((answer) =>
           offerUndo(t(waf_enabled ? 'guardedNow' : 'unguardedNow', { name: nameOf(host) }), [batchOf(answer)], TOUCHED),
         )
-        .catch((failure: Error) => notifyFailed(failure.message));
+        .catch(notifyFailed);
     const ownOf = (host: ProxyHost): string =>
       [
         ...OWN.filter(([field]) => host[field] !== null).map(([, text]) => t(text)),

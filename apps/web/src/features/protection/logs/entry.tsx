@@ -1,10 +1,10 @@
-import { Button, Code, CopyButton, Drawer, Group, Stack, Table } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Button, Code, CopyButton, Group, Stack, Table } from '@mantine/core';
 import type { LogEntry } from '@sallyport/contract';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useWho } from '../../../app/who.ts';
 import { formatMoment } from '../../../i18n/formats.ts';
+import { Side } from '../../../ui/side.tsx';
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
@@ -12,18 +12,9 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : J
 export const Entry = ({ entry, onClose }: { entry: LogEntry | undefined; onClose: () => void }) => {
   const { t } = useTranslation(['protection', 'common']);
   const { isAdmin } = useWho();
-  const isNarrow = useMediaQuery('(max-width: 48em)');
   const reference = entry?.fields.reference;
   return (
-    <Drawer
-      opened={entry !== undefined}
-      onClose={onClose}
-      title={t('logs.details')}
-      position="right"
-      size={isNarrow ? '100%' : 'lg'}
-      overlayProps={{ backgroundOpacity: 0.25 }}
-      closeButtonProps={{ 'aria-label': t('common:close') }}
-    >
+    <Side title={t('logs.details')} isOpen={entry !== undefined} onClose={onClose}>
       {entry && (
         <Stack>
           <Table variant="vertical" fz="sm" layout="fixed">
@@ -70,6 +61,6 @@ export const Entry = ({ entry, onClose }: { entry: LogEntry | undefined; onClose
           </Group>
         </Stack>
       )}
-    </Drawer>
+    </Side>
   );
 };

@@ -2,7 +2,7 @@ import type { Texts } from '../../../i18n/texts.ts';
 import type { logs as english } from './texts.en.ts';
 
 export const logs: Texts<typeof english> = {
-  title: 'Live-Protokoll',
+  title: 'Live-Log',
   about:
     'Was der Schutz entscheidet, während es geschieht. Nur die letzten Einträge werden behalten, im Arbeitsspeicher.',
   live: 'Live',
@@ -27,12 +27,12 @@ export const logs: Texts<typeof english> = {
   host: 'Host',
   address: 'Adresse',
   text: 'Text',
-  empty: 'Noch ist nichts geschehen. Einträge erscheinen hier, sobald etwas abgelehnt wird oder schiefgeht.',
+  empty: 'Noch ist nichts geschehen. Einträge erscheinen hier, sobald etwas abgewiesen wird oder schiefgeht.',
   noMatch: 'Keiner der letzten Einträge passt.',
   shown: '{{shown}} von {{count}}',
   entries: 'Einträge',
   details: 'Eintrag',
   when: 'Wann',
   message: 'Meldung',
-  explain: 'Diese Ablehnung erklären',
+  explain: 'Diese Abweisung erklären',
 };

@@ -3,7 +3,7 @@ import type { notifications as english } from './texts.en.ts';
 
 export const notifications: Texts<typeof english> = {
   title: 'Benachrichtigungen',
-  about: 'Wer erfährt, wenn etwas abgelehnt wird, ein Backup scheitert oder sich eine Änderung zurücknimmt.',
+  about: 'Wer erfährt, wenn etwas abgewiesen wird, ein Backup scheitert oder sich eine Änderung zurücknimmt.',
   back: 'Sicherheit',
   enabled: 'Über Ereignisse benachrichtigen',
   enabledAbout: 'Der Hauptschalter der Benachrichtigungen.',
@@ -15,8 +15,8 @@ export const notifications: Texts<typeof english> = {
     error: 'Nur Fehler',
   },
   what: 'Worüber',
-  notify_waf_blocks: 'Anfragen, die die Firewall abgelehnt hat',
-  notify_acl_denials: 'Anfragen, die eine Zugriffsliste abgelehnt hat',
+  notify_waf_blocks: 'Anfragen, die die Firewall abgewiesen hat',
+  notify_acl_denials: 'Anfragen, die eine Zugriffsliste abgewiesen hat',
   notify_rate_limit_hits: 'Anfragen über der Anfragengrenze',
   always: 'Gescheiterte Backups und Übungen, und Änderungen, die sich zurücknahmen, werden immer gemeldet.',
   webhook: 'Webhook',
@@ -61,8 +61,8 @@ export const notifications: Texts<typeof english> = {
   attempts_other: '{{count}} Versuche',
   states: { delivered: 'Zugestellt', retrying: 'Unterwegs', failed: 'Nicht zugestellt' },
   events: {
-    waf_block: 'Von der Firewall abgelehnt',
-    acl_denial: 'Von einer Zugriffsliste abgelehnt',
+    waf_block: 'Von der Firewall abgewiesen',
+    acl_denial: 'Von einer Zugriffsliste abgewiesen',
     rate_limit_hit: 'Über der Anfragengrenze',
     emergency_unproven: 'Notweg nicht bewiesen',
     backup_failed: 'Backup gescheitert',
@@ -70,6 +70,7 @@ export const notifications: Texts<typeof english> = {
     certificate_expiring: 'Zertifikat endet bald',
     certificate_failed: 'Zertifikat nicht zu bekommen',
     certificate_renewed: 'Zertifikat erneuert',
+    certificate_revoked: 'Zertifikat widerrufen',
     test: 'Probe',
   },
 };

@@ -61,6 +61,7 @@ export const notifications = {
     certificate_expiring: 'Certificate expires soon',
     certificate_failed: 'Certificate could not be had',
     certificate_renewed: 'Certificate renewed',
+    certificate_revoked: 'Certificate revoked',
     test: 'Test',
   },
 } as const;

@@ -33,7 +33,13 @@ const SwitchOff = ({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }
       },
     );
   return (
-    <Modal opened={isOpen} onClose={close} title={t('security.disable')} centered>
+    <Modal
+      opened={isOpen}
+      onClose={close}
+      title={t('security.disable')}
+      centered
+      closeButtonProps={{ 'aria-label': t('common:close') }}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();

@@ -15,7 +15,7 @@ export const security: Texts<typeof english> = {
   disable: 'Schutz ausschalten',
   disableAbout:
     'Danach hält keine Sperre, keine Anfragengrenze, keine Zugriffsliste und keine Regel der Firewall jemanden auf. Alles Eingestellte bleibt, und wirkt wieder, sobald der Schutz eingeschaltet wird.',
-  disableToken: 'Notfall-Token',
+  disableToken: 'Not-Aus-Token',
   disableTokenAbout: 'Auf dem Rechner selbst ist keines nötig. Von woanders braucht es eines, und verbraucht es.',
   enabled: 'Der Schutz ist an. Bestätige es oben, von hier.',
   disabled: 'Der Schutz ist aus',
@@ -23,7 +23,7 @@ export const security: Texts<typeof english> = {
   savedPending: 'Für eine Minute gespeichert. Bestätige es oben, wenn noch alles geht.',
   modules: 'Was er tut',
   modulesAbout:
-    'Eine Anfrage kommt von oben nach unten; was sie zuerst ablehnt, erfahren der Besucher und das Protokoll.',
+    'Eine Anfrage kommt von oben nach unten; was sie zuerst abweist, erfahren der Besucher und das Protokoll.',
   acts: 'Wirkt',
   ready: 'Wartet auf den Hauptschalter',
   order: {
@@ -37,9 +37,10 @@ export const security: Texts<typeof english> = {
     aclOn: 'Hosts mit einer Zugriffsliste lassen nur herein, wen die Liste zulässt; andere bekommen eine 403.',
     aclOff: 'Zugriffslisten lassen jeden herein, auch bei Hosts, die eine nennen.',
     waf: 'Firewall',
-    wafBlock: 'Anfragen, die nach einem Angriff aussehen, werden abgelehnt, mit einer Referenz, die den Grund erklärt.',
+    wafBlock:
+      'Anfragen, die nach einem Angriff aussehen, werden abgewiesen, mit einer Referenz, die den Grund erklärt.',
     wafMonitor:
-      'Anfragen, die nach einem Angriff aussehen, werden durchgelassen und gemeldet als das, was abgelehnt worden wäre.',
+      'Anfragen, die nach einem Angriff aussehen, werden durchgelassen und gemeldet als das, was abgewiesen worden wäre.',
     wafOff: 'Niemand sieht sich an, was Anfragen enthalten.',
     crowdsec: 'CrowdSec',
     crowdsecOn: 'CrowdSec beobachtet den Verkehr dieses Rechners und sperrt Adressen, die sich schlecht benehmen.',
@@ -58,7 +59,7 @@ export const security: Texts<typeof english> = {
   addMine: 'Meine Adresse eintragen',
   guarded:
     'Eine Änderung, die dich aussperren könnte, nimmt sich nach einer Minute zurück, wenn du sie nicht von hier bestätigst.',
-  breakGlass: 'Notfall-Token',
+  breakGlass: 'Not-Aus-Token',
   breakGlassAbout:
     'Schaltet den Schutz einmal aus, von überall, auch für jemanden, der sich nicht mehr anmelden kann. Nur sein Hash wird aufbewahrt; ein neues macht das vorige ungültig.',
   makeToken: 'Token erzeugen',

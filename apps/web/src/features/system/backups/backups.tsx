@@ -61,7 +61,7 @@ const Actions = ({ backup }: { backup: Backup }) => {
     mutateAsync({ method: 'POST', path: `${path}/verify`, body: {} }).then(
       ({ data: { valid, problems } }) =>
         valid ? notifyDone(t('backups.isValid', { name: backup.name })) : notifyFailed(problems.join(' ')),
-      (failure: Error) => notifyFailed(failure.message),
+      notifyFailed,
     );
   const remove = async () => {
     await mutateAsync({ method: 'DELETE', path });
@@ -125,7 +125,7 @@ export const Backups = () => {
         accessorKey: 'created_at',
         header: t('backups.made'),
         size: 120,
-        meta: { isVital: true, grow: 1 },
+        meta: { isVital: true, grow: 1, narrow: 120 },
         cell: ({ row: { original } }) => (
           <Anchor component={Link} to={`/backups/${encodeURIComponent(original.name)}`} inherit>
             <Moment at={original.created_at} />
@@ -143,14 +143,14 @@ export const Backups = () => {
         id: 'state',
         accessorFn: ({ verified_at, copied_at }) => `${verified_at === null} ${copied_at === null}`,
         header: t('backups.state'),
-        size: 140,
-        meta: { isVital: true },
+        size: 160,
+        meta: { isVital: true, narrow: 145 },
         cell: ({ row: { original } }) => <State backup={original} />,
       },
       {
         accessorKey: 'encrypted',
         header: t('backups.opens'),
-        size: 150,
+        size: 200,
         cell: ({ row: { original } }) => t(original.encrypted ? 'backups.withPassphrase' : 'backups.withKey'),
       },
       {

@@ -22,14 +22,11 @@ export const Keeping = () => {
   const place = storedOf(settings, 'backup.copy_url');
   const isEncrypted = settings.some(({ key, is_set }) => key === 'backup.passphrase' && is_set);
   const test = () =>
-    mutateAsync({ method: 'POST', path: '/backups/copies/test' }).then(
-      ({ data: { copied, error, notice: told } }) => {
-        setNotice(told);
-        if (copied) notifyDone(t('backups.copyWorks'));
-        else notifyFailed(error);
-      },
-      (failure: Error) => notifyFailed(failure.message),
-    );
+    mutateAsync({ method: 'POST', path: '/backups/copies/test' }).then(({ data: { copied, error, notice: told } }) => {
+      setNotice(told);
+      if (copied) notifyDone(t('backups.copyWorks'));
+      else notifyFailed(error);
+    }, notifyFailed);
   const facts = [
     { key: 'backup.schedule', isOn: schedule !== '', label: t('backups.schedule'), value: schedule },
     { key: 'backup.copy_url', isOn: place !== '', label: t('backups.copies'), value: place },

@@ -1,7 +1,6 @@
-import { Alert, Button, Code, Drawer, Group, List, PasswordInput, Stack, Table, Text, Title } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Alert, Button, Code, Group, List, PasswordInput, Stack, Table, Text, Title } from '@mantine/core';
 import type { Backup, RestoreReport } from '@sallyport/contract';
-import { useState } from 'react';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate, useParams } from 'react-router';
 import { ask } from '../../../api/client.ts';
@@ -9,6 +8,7 @@ import { queryClient, useRead } from '../../../api/query.ts';
 import { formatMoment, formatNumber } from '../../../i18n/formats.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
 import { Problem } from '../../../ui/problem.tsx';
+import { Side } from '../../../ui/side.tsx';
 
 /** What a restore would change, or changed, by kind. */
 const Changes = ({ changes }: { changes: RestoreReport['changes'] }) => {
@@ -47,7 +47,7 @@ export const RestoreBackup = () => {
   const { name = '' } = useParams();
   const path = `/backups/${encodeURIComponent(name)}`;
   const navigate = useNavigate();
-  const isNarrow = useMediaQuery('(max-width: 48em)');
+  const form = useId();
   const { data: backup, error } = useRead<Backup>(path);
   const [passphrase, setPassphrase] = useState('');
   const [report, setReport] = useState<RestoreReport>();
@@ -76,15 +76,7 @@ export const RestoreBackup = () => {
     void queryClient.invalidateQueries();
   };
   return (
-    <Drawer
-      opened
-      onClose={() => void navigate('/backups')}
-      title={t('backups.restore')}
-      position="right"
-      size={isNarrow ? '100%' : 'lg'}
-      overlayProps={{ backgroundOpacity: 0.25 }}
-      closeButtonProps={{ 'aria-label': t('common:close') }}
-    >
+    <Side title={t('backups.restore')} onClose={() => void navigate('/backups')}>
       <Stack gap="md">
         <Problem error={error} />
         {backup && (
@@ -92,15 +84,24 @@ export const RestoreBackup = () => {
             <Text size="sm" className="foreign">
               {t('backups.madeAt', { when: formatMoment(backup.created_at) })} <Code>{backup.name}</Code>
             </Text>
-            {backup.encrypted && (
-              <PasswordInput
-                label={t('backups.passphrase')}
-                description={t('backups.restoreHint')}
-                autoComplete="off"
-                value={passphrase}
-                onChange={({ currentTarget }) => setPassphrase(currentTarget.value)}
-              />
-            )}
+            <form
+              id={form}
+              noValidate
+              onSubmit={(event) => {
+                event.preventDefault();
+                void look();
+              }}
+            >
+              {backup.encrypted && (
+                <PasswordInput
+                  label={t('backups.passphrase')}
+                  description={t('backups.restoreHint')}
+                  autoComplete="off"
+                  value={passphrase}
+                  onChange={({ currentTarget }) => setPassphrase(currentTarget.value)}
+                />
+              )}
+            </form>
             {report?.restored ? (
               <Alert color="verdigris" role="status" title={t('backups.restored')}>
                 <Stack gap="xs">
@@ -121,7 +122,7 @@ export const RestoreBackup = () => {
                   <List.Item>{t('backups.meanwhile')}</List.Item>
                 </List>
                 <Group>
-                  <Button variant={report ? 'default' : 'filled'} loading={isBusy} onClick={() => void look()}>
+                  <Button type="submit" form={form} variant={report ? 'default' : 'filled'} loading={isBusy}>
                     {t('backups.look')}
                   </Button>
                 </Group>
@@ -155,6 +156,6 @@ export const RestoreBackup = () => {
           </>
         )}
       </Stack>
-    </Drawer>
+    </Side>
   );
 };

@@ -10,6 +10,8 @@ export type Part =
   | { kind: 'heading'; level: number; id: string; words: Words[] }
   | { kind: 'paragraph'; words: Words[] }
   | { kind: 'code'; text: string }
+  /** By the name of its file in docs/pictures. */
+  | { kind: 'picture'; name: string; alt: string }
   | { kind: 'list'; isOrdered: boolean; items: Part[][] }
   | { kind: 'table'; head: Words[][]; rows: Words[][][] };
 

@@ -3,7 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useParams } from 'react-router';
-import { guideBySection, screensOf } from '../../../app/guide-of.ts';
+import { screensOf } from '../../../app/guide-of.ts';
+import { guideBySection } from '../../../app/guide-titles.ts';
 import { Lost } from '../../../app/lost.tsx';
 import { useWho } from '../../../app/who.ts';
 import { Page } from '../../../ui/page.tsx';
@@ -16,17 +17,17 @@ import { Parts } from './parts.tsx';
 export const Guide = () => {
   const { t, i18n } = useTranslation(['system', 'views']);
   return (
-    <Page title={t('guide.title')} {...(i18n.resolvedLanguage === 'en' ? {} : { about: t('guide.onlyEnglish') })}>
+    <Page title={t('guide.title')}>
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} spacing="xl" maw={1100}>
-        {[...guideBySection()].map(([section, pages]) => (
+        {[...guideBySection(i18n.resolvedLanguage ?? 'en')].map(([section, pages]) => (
           <section key={section ?? ''}>
             <Title order={2} size="md" mb="xs">
               {section === undefined ? t('guide.besides') : t(`views:${section}`)}
             </Title>
-            <List spacing={6} listStyleType="none" lang="en">
-              {pages.map(([name, title]) => (
+            <List spacing={6} listStyleType="none">
+              {pages.map(({ name, title, language }) => (
                 <List.Item key={name}>
-                  <Anchor component={Link} to={`/guide/${name}`}>
+                  <Anchor component={Link} to={`/guide/${name}`} lang={language}>
                     {title}
                   </Anchor>
                 </List.Item>
@@ -41,14 +42,15 @@ export const Guide = () => {
 
 /** A page of the guide, and ways to the screens that it is about. */
 export const GuidePageView = () => {
-  const { t } = useTranslation(['system', 'views']);
+  const { t, i18n } = useTranslation(['system', 'views']);
   const { page = '' } = useParams();
   const hash = useHash();
   const { isAdmin } = useWho();
-  const fetch = pageOf(page);
+  const spoken = i18n.resolvedLanguage ?? 'en';
+  const found = pageOf(page, spoken);
   const { data, error, refetch } = useQuery({
-    queryKey: ['guide-page', page],
-    queryFn: () => fetch?.() ?? null,
+    queryKey: ['guide-page', page, found?.language],
+    queryFn: () => found?.fetch() ?? null,
     staleTime: Number.POSITIVE_INFINITY,
   });
   const isRead = data !== undefined;
@@ -56,7 +58,7 @@ export const GuidePageView = () => {
   useEffect(() => {
     if (isRead && hash !== '') document.getElementById(hash)?.scrollIntoView();
   }, [isRead, hash]);
-  if (!fetch) return <Lost />;
+  if (!found) return <Lost />;
   if (error) return <Problem error={error} onRetry={() => void refetch()} />;
   if (!data) return <Loader />;
   const screens = screensOf(page).filter((view) => isAdmin || view.isAdmins !== true);
@@ -73,8 +75,12 @@ export const GuidePageView = () => {
     </>
   );
   return (
-    <Page title={data.title} actions={actions}>
-      <Stack gap="sm" maw={860} lang="en">
+    <Page
+      title={data.title}
+      actions={actions}
+      {...(found.language === spoken ? {} : { about: t('guide.onlyEnglish'), titleLanguage: found.language })}
+    >
+      <Stack gap="sm" maw={860} lang={found.language}>
         <Parts parts={data.parts} page={page} />
       </Stack>
       <Text size="xs" c="dimmed">

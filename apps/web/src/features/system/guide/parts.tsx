@@ -1,9 +1,9 @@
-import { Anchor, Code, List, Table, Text, Title } from '@mantine/core';
+import { Anchor, Code, Image, List, Table, Text, Title } from '@mantine/core';
 import { createElement, Fragment, type ReactNode } from 'react';
 import { Link } from 'react-router';
 import { WideTable } from '../../../ui/table/wide-table.tsx';
 import type { Part, Words } from './document.ts';
-import { placeOf } from './pages.ts';
+import { pictureAt, placeOf } from './pages.ts';
 
 /** So wide a table may want to be for each of its columns. */
 const COLUMN_WIDTH = 150;
@@ -56,6 +56,21 @@ const PartOf = ({ part, page }: { part: Part; page: string }) => {
         <Code block tabIndex={0}>
           {part.text}
         </Code>
+      );
+    case 'picture':
+      return (
+        <Image
+          src={pictureAt(part.name)}
+          alt={part.alt}
+          loading="lazy"
+          w="auto"
+          maw="100%"
+          mah={560}
+          fit="contain"
+          radius="sm"
+          my="xs"
+          bd="1px solid var(--mantine-color-default-border)"
+        />
       );
     case 'list':
       return (

@@ -27,7 +27,17 @@ const wordOf = (token: Token): Words => {
   }
 };
 
+/** A picture that stands in a paragraph of its own. */
+const pictureOf = (token: Token): Part | undefined => {
+  const [only, ...others] = 'tokens' in token ? (token.tokens ?? []) : [];
+  if (token.type !== 'paragraph' || only?.type !== 'image' || others.length > 0) return undefined;
+  const { href, text } = only as Tokens.Image;
+  return { kind: 'picture', name: href.replace(/^.*\//, ''), alt: text };
+};
+
 const partOf = (token: Token): Part => {
+  const picture = pictureOf(token);
+  if (picture) return picture;
   switch (token.type) {
     case 'heading': {
       const words = wordsOf(token.tokens);

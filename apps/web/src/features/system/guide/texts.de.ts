@@ -4,6 +4,6 @@ import type { guide as english } from './texts.en.ts';
 export const guide: Texts<typeof english> = {
   title: 'Handbuch',
   besides: 'Außerdem',
-  onlyEnglish: 'Nur auf Englisch.',
+  onlyEnglish: 'Diese Seite gibt es nur auf Englisch.',
   ofThisVersion: 'Von Sallyport {{version}}, wie es hier läuft.',
 };

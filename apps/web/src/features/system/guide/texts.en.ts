@@ -1,6 +1,6 @@
 export const guide = {
   title: 'Guide',
   besides: 'Besides',
-  onlyEnglish: 'In English only.',
+  onlyEnglish: 'This page is in English only.',
   ofThisVersion: 'Of Sallyport {{version}}, as it runs here.',
 } as const;

@@ -7,6 +7,7 @@ import { Link } from 'react-router';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { Moment } from '../../../ui/moment.tsx';
+import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { placeOf } from './resources.ts';
@@ -52,7 +53,9 @@ const Diff = ({ changes }: Pick<HistoryEntry, 'changes'>) => {
         <Table.Tbody>
           {changes.map(({ field, before, after }) => (
             <Table.Tr key={field}>
-              <Table.Td className="foreign">{field}</Table.Td>
+              <Table.Td>
+                <Name>{field}</Name>
+              </Table.Td>
               <Table.Td className="foreign" style={{ whiteSpace: 'pre-wrap' }}>
                 {shown(before)}
               </Table.Td>
@@ -73,6 +76,9 @@ const Entry = ({ entry }: { entry: HistoryEntry }) => {
   const [isOpen, { toggle }] = useDisclosure();
   const place = placeOf(entry.resource);
   const verb = doneBy(entry);
+  const kind = place ? t(`history.one.${place.kind.name}`) : '';
+  // There is one alone of its kind: it has no name of its own.
+  const isOnly = place?.id === '';
   const fields = entry.changes.map(({ field }) => field);
   const more = fields.length - FIELDS_NAMED;
   return (
@@ -82,13 +88,13 @@ const Entry = ({ entry }: { entry: HistoryEntry }) => {
           {t(`history.${verb}`)}
         </Badge>
         <Text size="sm" component="div" flex={1} miw={0}>
-          {place && `${t(`history.one.${place.kind.name}`)} `}
+          {place && !isOnly && `${kind} `}
           {place && verb !== 'deleted' ? (
-            <Anchor component={Link} to={place.screen} inherit underline="always" className="foreign">
-              {nameOf(entry)}
+            <Anchor component={Link} to={place.screen} inherit underline="always">
+              <Name>{isOnly ? kind : nameOf(entry)}</Name>
             </Anchor>
           ) : (
-            <span className="foreign">{nameOf(entry)}</span>
+            <Name>{nameOf(entry)}</Name>
           )}
           {verb === 'changed' && (
             <Text span inherit c="dimmed" className="foreign">
@@ -133,7 +139,7 @@ export const Batch = ({ entries }: { entries: readonly HistoryEntry[] }) => {
     <Paper withBorder p="sm" component="article" aria-label={nameOf(first)}>
       <Group justify="space-between" gap="xs" mb={6}>
         <Text size="sm" c="dimmed" component="div">
-          <Moment at={first.created_at} /> · <span className="foreign">{first.actor}</span>
+          <Moment at={first.created_at} /> · <Name>{first.actor}</Name>
           {isMany && ` · ${t('history.together', { count: entries.length })}`}
           {first.reverts !== null && ` · ${t('history.tookBack', { id: first.reverts })}`}
         </Text>

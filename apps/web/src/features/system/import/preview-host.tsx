@@ -2,6 +2,7 @@ import { Box, Group, SegmentedControl, Stack, Table, Text } from '@mantine/core'
 import type { ImportPreviewHost } from '@sallyport/contract';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../../i18n/formats.ts';
+import { Name } from '../../../ui/name.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { type Choices, isTaken } from './choices.ts';
 import { Excerpt } from './excerpt.tsx';
@@ -55,8 +56,8 @@ export const PreviewHost = ({ host, choice, onChoice }: PreviewHostProps) => {
     <Box py="sm" style={{ borderTop: '1px solid var(--mantine-color-default-border)' }}>
       <Group justify="space-between" align="flex-start" gap="sm">
         <Box flex="1 1 18rem" miw={0}>
-          <Text fw={600} className="foreign">
-            {host.domain.replaceAll(',', ', ')}
+          <Text fw={600}>
+            <Name>{host.domain.replaceAll(',', ', ')}</Name>
           </Text>
           <Text size="sm" c="dimmed" className="foreign">
             → {host.forward_scheme}://{host.forward_host}:{host.forward_port}

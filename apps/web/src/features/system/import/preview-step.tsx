@@ -15,6 +15,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange, useRead } from '../../../api/query.ts';
 import { formatMoment, formatNumber } from '../../../i18n/formats.ts';
+import { useUnsaved } from '../../../ui/form/unsaved.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { type Choices, importedOf, isTaken, undecidedOf } from './choices.ts';
@@ -44,6 +45,7 @@ export const PreviewStep = ({ session, isTakenUp, onCommitted, onCancelled }: Pr
   const { t } = useTranslation('system');
   const { data, error, refetch } = useRead<ImportPreview>('/import/preview', { retry: false });
   const [choices, setChoices] = useState<Choices>({});
+  useUnsaved(() => Object.keys(choices).length > 0);
   const [filter, setFilter] = useState<Filter>('all');
   const [page, setPage] = useState(1);
   const [mustConfirm, setMustConfirm] = useState(false);

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ask } from '../../../api/client.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
+import { Name } from '../../../ui/name.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { WideTable } from '../../../ui/table/wide-table.tsx';
@@ -27,8 +28,8 @@ const Verdict = ({ result }: { result: ImportVerification }) => {
       </Text>
       {result.hosts.map(({ name, differences }) => (
         <div key={name}>
-          <Text fw={600} className="foreign">
-            {name}
+          <Text fw={600}>
+            <Name>{name}</Name>
           </Text>
           <WideTable
             label={name}
@@ -56,9 +57,12 @@ const Verdict = ({ result }: { result: ImportVerification }) => {
 export const Proof = ({ uuid }: { uuid: string }) => {
   const { t } = useTranslation('system');
   const [result, setResult] = useState<ImportVerification>();
+  /** Of which proxy the result tells, whatever is typed by now. */
+  const [asked, setAsked] = useState('');
   const compare = async (old_address: string, hosts?: readonly string[]) => {
     const body: ImportVerify = { session: uuid, old_address, ...(hosts ? { hosts: [...hosts] } : {}) };
     const { data } = await ask<ImportVerification>('POST', '/import/verify', { body });
+    setAsked(old_address);
     setResult((before) =>
       hosts && before
         ? {
@@ -74,7 +78,7 @@ export const Proof = ({ uuid }: { uuid: string }) => {
   const { form, problem, isSaving, submit } = useObjectForm(
     uuid,
     { old_address: '', rest: false },
-    ({ old_address, rest }) => compare(old_address, rest ? result?.not_asked.slice(0, MOST_AT_ONCE) : undefined),
+    ({ old_address, rest }) => (rest ? compare(asked, result?.not_asked.slice(0, MOST_AT_ONCE)) : compare(old_address)),
   );
   const run = (rest: boolean) => {
     form.setFieldValue('rest', rest);

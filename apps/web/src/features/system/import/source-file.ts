@@ -31,6 +31,10 @@ export const readSource = async (file: File): Promise<SourceFile> => {
   return { filename, content: toBase64(bytes), encoding: 'base64' };
 };
 
+/** Whether files could fit in a request; what can't isn't worth reading: it may be larger than the memory. */
+export const mayFit = (files: readonly Pick<File, 'size'>[]): boolean =>
+  files.reduce((sum, { size }) => sum + size, 0) <= MOST_BYTES;
+
 /** Whether the service takes a request with these files. */
 export const fitsInRequest = (files: readonly SourceFile[]): boolean =>
   new Blob([JSON.stringify(files)]).size <= MOST_BYTES;

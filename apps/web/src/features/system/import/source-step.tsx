@@ -1,16 +1,18 @@
 import { ActionIcon, Box, Button, FileButton, Group, Paper, Stack, Text, Textarea, Tooltip } from '@mantine/core';
 import type { ImportNote, ImportSession, ImportSessionReport } from '@sallyport/contract';
 import { IconFileImport, IconStar, IconX } from '@tabler/icons-react';
-import { type DragEvent, useState } from 'react';
+import { type DragEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../../api/api-error.ts';
 import { ask } from '../../../api/client.ts';
+import { readAnew } from '../../../api/query.ts';
+import { useUnsaved } from '../../../ui/form/unsaved.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { SourcesProvider } from './excerpt.tsx';
 import { NoteList } from './notes.tsx';
-import { fitsInRequest, MOST_MIB, readSource, type SourceFile } from './source-file.ts';
+import { fitsInRequest, MOST_MIB, mayFit, readSource, type SourceFile } from './source-file.ts';
 
 const PASTED = 'Caddyfile';
 
@@ -46,10 +48,16 @@ export const SourceStep = ({ onRead }: SourceStepProps) => {
   const [isBusy, setBusy] = useState(false);
   const [error, setError] = useState<Error>();
   const [failure, setFailure] = useState<readonly ImportNote[]>();
+  useUnsaved(() => pasted.trim() !== '');
+  const resetChoice = useRef<() => void>(null);
   const all: readonly SourceFile[] =
     pasted.trim() === '' ? files : [{ filename: PASTED, content: pasted, encoding: 'utf8' }, ...files];
 
   const add = async (chosen: readonly File[]) => {
+    setError(undefined);
+    // The same one is chosen again after it was left out, or changed.
+    resetChoice.current?.();
+    if (!mayFit(chosen)) return setError(new Error(t('imports.tooLarge', { most: MOST_MIB })));
     try {
       const read = await Promise.all(chosen.map(readSource));
       const names = new Set(read.map(({ filename }) => filename));
@@ -74,6 +82,8 @@ export const SourceStep = ({ onRead }: SourceStepProps) => {
       else onRead(all);
     } catch (refused) {
       setError(refused as Error);
+      // It may have come through, though its answer did not.
+      await readAnew(['/import/status']);
     } finally {
       setBusy(false);
     }
@@ -103,6 +113,7 @@ export const SourceStep = ({ onRead }: SourceStepProps) => {
           </Text>
           <FileButton
             multiple
+            resetRef={resetChoice}
             onChange={(chosen) => void add(chosen)}
             inputProps={{ 'aria-label': t('imports.files') }}
           >

@@ -66,7 +66,7 @@ export const imports: Texts<typeof english> = {
   done: 'Der Import ist fertig',
   counts: '{{imported}} importiert, {{skipped}} weggelassen, {{failed}} gescheitert',
   failed: 'Was sich nicht importieren ließ',
-  backup: 'Davor wurde die Sicherung {{name}} gemacht.',
+  backup: 'Davor wurde das Backup {{name}} gemacht.',
   undo: 'Alles zurücknehmen',
   undone: 'Der ganze Import ist zurückgenommen.',
   toHosts: 'Zu den Hosts',

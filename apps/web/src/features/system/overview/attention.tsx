@@ -2,6 +2,7 @@ import { Anchor, Group, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { formatDistance, formatNumber } from '../../../i18n/formats.ts';
+import { Name } from '../../../ui/name.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { StateKind } from '../../../ui/state-kind.ts';
 import type { Facts } from './facts.ts';
@@ -65,8 +66,8 @@ export const Attention = ({ hosts, certificates = [] }: Pick<Facts, 'hosts' | 'c
         {cases.slice(0, SHOWN).map(({ id, kind, word, name, why, to }) => (
           <Group key={id} component="li" gap="sm" align="baseline" style={{ listStyle: 'none' }}>
             <StateBadge kind={kind}>{word}</StateBadge>
-            <Anchor component={Link} to={to} size="sm" fw={500} className="foreign" lineClamp={1} maw="100%">
-              {name}
+            <Anchor component={Link} to={to} size="sm" fw={500} lineClamp={1} maw="100%">
+              <Name>{name}</Name>
             </Anchor>
             <Text size="sm" c="dimmed" className="foreign" flex="1 1 16rem" lineClamp={2}>
               {why}

@@ -33,7 +33,7 @@ export const Checklist = ({ facts }: { facts: Facts }) => {
   if (done === steps.length) return null;
   return (
     <Paper withBorder p="md" component="section">
-      <Group justify="space-between" mb="xs">
+      <Group justify="space-between" mb="xs" wrap="nowrap" align="flex-start">
         <Title order={2}>{t('overview.checklist')}</Title>
         <Button size="compact-sm" variant="subtle" color="gray" onClick={() => setHidden(true)}>
           {t('overview.hide')}

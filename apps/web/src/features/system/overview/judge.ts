@@ -23,6 +23,9 @@ export interface Standing {
 
 type T = TFunction<'system'>;
 
+/** With a capital at its beginning, as the reader's language writes it. */
+const sentence = (text: string): string => text.charAt(0).toLocaleUpperCase() + text.slice(1);
+
 const daysSince = (iso: string): number => (Date.now() - Date.parse(iso)) / DAY_MS;
 
 /** Days that a certificate is still good for; undefined while there is none yet. */
@@ -88,7 +91,7 @@ const protection = (t: T, { security }: Facts): Standing | undefined => {
     ...base,
     kind: isReporting ? 'warning' : 'good',
     word: t(isReporting ? 'overview.reportsOnly' : 'overview.enforced'),
-    why: parts.join(', '),
+    why: sentence(parts.join(', ')),
   };
 };
 
@@ -96,7 +99,7 @@ const crowdsec = (t: T, { security }: Facts): Standing | undefined => {
   if (!security) return undefined;
   const { enabled, running, mode } = security.crowdsec;
   const isWanted = security.enabled && enabled && mode === 'local';
-  const base = { name: 'crowdsec', to: '/security' } as const;
+  const base = { name: 'crowdsec', to: '/crowdsec' } as const;
   if (!isWanted) return { ...base, kind: 'off', word: t('overview.off'), why: t('overview.crowdsecOff') };
   return running
     ? { ...base, kind: 'good', word: t('overview.runs'), why: t('overview.crowdsecUp') }
@@ -115,7 +118,12 @@ const certificates = (t: T, { certificates: all }: Facts): Standing | undefined 
   }
   const ending = all.filter(isInDanger).length;
   if (ending > 0) {
-    return { ...base, kind: 'warning', word: t('overview.ending', { count: ending }), why: t('overview.endingWhy') };
+    return {
+      ...base,
+      kind: 'warning',
+      word: t('overview.ending', { count: ending }),
+      why: t('overview.endingWhy', { count: ending }),
+    };
   }
   const attended = all.filter(({ issue }) => issue !== null);
   if (attended[0]) {
@@ -126,7 +134,7 @@ const certificates = (t: T, { certificates: all }: Facts): Standing | undefined 
     return { ...base, kind: 'waiting', word: t('overview.ordered', { count: pending }), why: t('overview.orderedWhy') };
   }
   const first = all.flatMap(({ expires_at }) => expires_at ?? []).sort()[0];
-  const why = first ? t('overview.firstEnds', { when: formatDistance(first) }) : '';
+  const why = first ? t('overview.firstEnds', { count: all.length, when: formatDistance(first) }) : '';
   return { ...base, kind: 'good', word: t('overview.valid', { count: all.length }), why };
 };
 

@@ -86,7 +86,11 @@ const AllTops = ({ statistics: { hosts, rules, addresses, countries } }: { stati
       />
       <Tops
         title={t('overview.topCountries')}
-        rows={(countries ?? []).map(({ country, ...counts }) => ({ name: nameOf(country), ...counts }))}
+        rows={(countries ?? []).map(({ country, ...counts }) => ({
+          name: nameOf(country),
+          to: to('country', country ?? 'unknown'),
+          ...counts,
+        }))}
       >
         {countries === null && (
           <Text size="sm" c="dimmed">

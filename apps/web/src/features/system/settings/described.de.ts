@@ -7,7 +7,7 @@ export const described: Readonly<Record<SettingKey, string>> = {
   'security.acl.enabled': 'Zugriffslisten durchsetzen.',
   'security.waf.enabled': 'Die Firewall prüft Anfragen.',
   'security.rate_limit.enabled': 'Die Anfragengrenze durchsetzen.',
-  'security.crowdsec.enabled': 'CrowdSec laufen lassen und seine Entscheidungen durchsetzen.',
+  'security.crowdsec.enabled': 'CrowdSec laufen lassen und seine Sperren durchsetzen.',
   'security.block_log.entries':
     'Wie viele abgewiesene Anfragen aufbewahrt werden, damit sich ihre Kennungen erklären lassen. 0: keine.',
   'auth.require_totp':

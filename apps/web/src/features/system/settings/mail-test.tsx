@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
+import { wordsOf } from '../../../ui/words-of.ts';
 
 /** Sends a mail with the settings as they are stored, and says what the mail server answered. */
 export const MailTest = () => {
@@ -11,7 +12,7 @@ export const MailTest = () => {
   const { user } = useWho();
   const [to, setTo] = useState(user?.email ?? '');
   const { mutate, data, error, isPending } = useChange<Answer>([]);
-  const failed = error?.message ?? (data && !data.data.sent ? data.data.error : undefined);
+  const failed = (error && wordsOf(error)) ?? (data && !data.data.sent ? data.data.error : undefined);
   return (
     <form
       noValidate

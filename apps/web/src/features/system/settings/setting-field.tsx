@@ -4,7 +4,10 @@ import { type FormEvent, type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../../api/api-error.ts';
 import { readAnew, useAnswer, useChange } from '../../../api/query.ts';
+import { useUnsaved } from '../../../ui/form/unsaved.ts';
+import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
+import { wordsOf } from '../../../ui/words-of.ts';
 
 interface SettingFieldProps {
   setting: DescribedSetting;
@@ -21,30 +24,42 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
   const id = useId();
   const path = `/settings/${key}`;
   const isTouched = typed !== undefined && (is_secret || typed !== value);
-  // Its version is asked for when somebody begins to change it.
-  const { data: read } = useAnswer<DescribedSetting>(path, { isOn: typed !== undefined });
+  // Its version is asked for when somebody begins to change it, and stays that one whatever is read behind what they type.
+  const { data: read, isFetching } = useAnswer<DescribedSetting>(path, { isOn: typed !== undefined });
+  const [version, setVersion] = useState<string>();
+  if (typed !== undefined && version === undefined && read && !isFetching) setVersion(read.etag);
+  useUnsaved(() => isTouched);
   const change = useChange<Setting>(['/settings']);
   const { error } = change;
+  /** What is typed no longer stands here; the button that was pressed is gone by that. */
+  const leave = () => {
+    setTyped(undefined);
+    setVersion(undefined);
+    document.getElementById(id)?.focus();
+  };
   const store = async (next: string) => {
     try {
       const { data } = await change.mutateAsync({
         method: 'POST',
         path: '/settings',
         body: { key, value: next },
-        ifMatch: read?.etag,
+        ifMatch: version,
       });
-      setTyped(undefined);
+      leave();
       setNotice(data.notice);
       notifyDone(t('settings.saved', { key }));
     } catch (failure) {
       // What is wrong stands below the field, and nothing typed is lost. Saved once more, it goes over what is there by then.
-      if (failure instanceof ApiError && failure.status === 412) await readAnew(['/settings']);
+      if (failure instanceof ApiError && failure.status === 412) {
+        await readAnew(['/settings']);
+        setVersion(undefined);
+      }
     }
   };
   const reset = async () => {
     try {
       await change.mutateAsync({ method: 'DELETE', path });
-      setTyped(undefined);
+      leave();
       setNotice(undefined);
       notifyDone(t('settings.isReset', { key }));
     } catch {
@@ -56,11 +71,11 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
     if (typed !== undefined) void store(typed);
   };
   const isOvertaken = error?.status === 412;
-  const said = isOvertaken ? t('settings.overtaken') : error?.message;
+  const said = isOvertaken ? t('settings.overtaken') : error && wordsOf(error);
   const theirs = isOvertaken ? (error.current as Partial<DescribedSetting> | undefined)?.value : undefined;
   const field = {
     id,
-    label: key,
+    label: <Name>{key}</Name>,
     description,
     error: said && <span className="foreign">{said}</span>,
     inputWrapperOrder: ['label', 'description', 'input', 'error'] as ('label' | 'description' | 'input' | 'error')[],
@@ -76,7 +91,7 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
       return (
         <Switch
           id={id}
-          label={key}
+          label={<Name>{key}</Name>}
           description={description}
           error={field.error}
           checked={value === 'true'}
@@ -131,7 +146,7 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
                 size="xs"
                 variant="default"
                 onClick={() => {
-                  setTyped(undefined);
+                  leave();
                   change.reset();
                 }}
               >
@@ -145,6 +160,7 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
               variant="subtle"
               color="gray"
               aria-label={t('settings.resetOf', { key })}
+              disabled={change.isPending}
               onClick={() => void reset()}
             >
               {is_secret ? t('settings.forget') : t('settings.reset')}

@@ -35,7 +35,7 @@ export const settings: Texts<typeof english> = {
     backup: 'Wann sie von selbst gemacht werden, und wo sie außerdem liegen.',
     acme: 'Was gilt, wenn nichts anderes gesagt ist.',
     keeping: 'Was älter ist, oder mehr, wird von selbst entfernt.',
-    security: 'Dieselben Schalter wie auf der Seite Schutz, die sagt, was sie tun.',
+    security: 'Dieselben Schalter wie auf der Seite Sicherheit, die sagt, was sie tun.',
     other: 'Was sonst nirgends hingehört.',
   },
 };

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
+import { wordsOf } from '../../../ui/words-of.ts';
 
 interface Said {
   isGood: boolean;
@@ -17,7 +18,7 @@ export const UrlTools = ({ url }: { url: string }) => {
   const test = useChange<UrlTest>([]);
   const [said, setSaid] = useState<Said & { of: string }>();
   const tell = (found: Said) => setSaid({ ...found, of: url });
-  const refused = (error: Error) => tell({ isGood: false, text: error.message });
+  const refused = (error: Error) => tell({ isGood: false, text: wordsOf(error) });
   if (url === '') return null;
   const check = () =>
     validate

@@ -1,20 +1,19 @@
-import { Alert, Button, Card, List, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Alert, Button, Card, List, Stack, Text, Title } from '@mantine/core';
 import type { InternalAuthority } from '@sallyport/contract';
-import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
-import { urlOf } from '../../../api/client.ts';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { formatMoment } from '../../../i18n/formats.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
+import { MakeNextRoot, NextRoot } from './next-root.tsx';
+import { RootFacts } from './root-facts.tsx';
 import { CertificateTabs } from './tabs.tsx';
 
 const WAYS = ['windows', 'mac', 'ios', 'android', 'linux', 'firefox'] as const;
 
-/** The root of the internal authority, and how devices come to trust it. */
+/** The root of the internal authority, how devices come to trust it, and the one that is to follow. */
 export const Authority = () => {
   const { t } = useTranslation('traffic');
   const { isAdmin } = useWho();
@@ -43,39 +42,9 @@ export const Authority = () => {
             </Alert>
           )}
           <Card withBorder>
-            <SimpleGrid cols={{ base: 1, sm: 2 }}>
-              <div>
-                <Text size="xs" c="dimmed">
-                  {t('authority.subject')}
-                </Text>
-                <Text size="sm" className="foreign">
-                  {data.subject}
-                </Text>
-              </div>
-              <div>
-                <Text size="xs" c="dimmed">
-                  {t('authority.until')}
-                </Text>
-                <Text size="sm">{formatMoment(data.not_after)}</Text>
-              </div>
-            </SimpleGrid>
-            <Text size="xs" c="dimmed" mt="sm">
-              {t('authority.fingerprint')}
-            </Text>
-            <Text size="sm" ff="monospace" className="foreign">
-              {data.sha256}
-            </Text>
-            <Button
-              component="a"
-              href={urlOf('/certificates/internal-ca/root.pem')}
-              download
-              mt="md"
-              mr="auto"
-              leftSection={<IconDownload size={16} />}
-            >
-              {t('authority.download')}
-            </Button>
+            <RootFacts root={data} path="/certificates/internal-ca/root.pem" download={t('authority.download')} />
           </Card>
+          {isAdmin && data.next && <NextRoot root={data.next} />}
           <Title order={2}>{t('authority.how')}</Title>
           <Text size="sm">{t('authority.compare')}</Text>
           <List size="sm" spacing="xs">
@@ -83,6 +52,7 @@ export const Authority = () => {
               <List.Item key={way}>{t(`authority.ways.${way}`)}</List.Item>
             ))}
           </List>
+          {isAdmin && !data.next && <MakeNextRoot />}
         </Stack>
       )}
     </Page>

@@ -16,6 +16,7 @@ import { CertificateBadge, isUnderWay } from './certificate-state.tsx';
 import { KeyDownload } from './key-download.tsx';
 import { OrderSteps } from './order-steps.tsx';
 import { Replace } from './replace.tsx';
+import { Revoke } from './revoke.tsx';
 
 const LIVE_MS = 1_000;
 
@@ -114,7 +115,7 @@ const Detail = ({ certificate, etag, onClose }: DetailProps) => {
   const renew = () =>
     mutateAsync({ method: 'POST', path: `/certificates/${uuid}/renew` }).then(
       () => notifyDone(t('certificates.renewing')),
-      (failure: Error) => notifyFailed(failure.message),
+      notifyFailed,
     );
   const remove = async () => {
     await mutateAsync({ method: 'DELETE', path: `/certificates/${uuid}` });
@@ -175,6 +176,7 @@ const Detail = ({ certificate, etag, onClose }: DetailProps) => {
               {t('certificates.download')}
             </Button>
             {isAdmin && user && <KeyDownload uuid={uuid} name={name} />}
+            {isAdmin && source && <Revoke certificate={certificate} />}
           </>
         )}
       </Group>

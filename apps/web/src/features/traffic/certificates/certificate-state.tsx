@@ -7,9 +7,10 @@ const DAY_MS = 86_400_000;
 /** What is not renewed by itself is told of this long before its end. */
 const SOON_DAYS = 14;
 
-type CertificateState = 'failed' | 'expired' | 'pending' | 'soon' | 'warning' | 'good' | 'idle';
+type CertificateState = 'revoked' | 'failed' | 'expired' | 'pending' | 'soon' | 'warning' | 'good' | 'idle';
 
 const KINDS: Readonly<Record<CertificateState, StateKind>> = {
+  revoked: 'bad',
   failed: 'bad',
   expired: 'bad',
   pending: 'waiting',
@@ -23,6 +24,7 @@ const KINDS: Readonly<Record<CertificateState, StateKind>> = {
 export const stateOf = (certificate: Certificate, uses: number, now = Date.now()): CertificateState => {
   if (certificate.status === 'pending') return 'pending';
   if (certificate.status === 'failed') return 'failed';
+  if (certificate.status === 'revoked') return 'revoked';
   const left = certificate.expires_at === null ? 0 : Date.parse(certificate.expires_at) - now;
   if (left <= 0) return 'expired';
   if (certificate.issue !== null) return 'warning';

@@ -20,6 +20,7 @@ export const certificates: Texts<typeof english.certificates> = {
   states: {
     pending: 'Unterwegs',
     failed: 'Nicht da',
+    revoked: 'Widerrufen',
     expired: 'Abgelaufen',
     soon: 'Läuft bald ab',
     warning: 'Sieh es dir an',
@@ -67,14 +68,34 @@ export const certificates: Texts<typeof english.certificates> = {
   downloadKeyAbout:
     'Wer den Schlüssel hat, kann sich für diese Namen ausgeben. Dein Passwort beweist, dass du es bist.',
   password: 'Dein Passwort',
+  form: 'Als',
+  forms: { pem: 'PEM, für die meisten Programme', pkcs12: 'PKCS #12 (.p12), für Windows und Java' },
+  filePassword: 'Passwort für die Datei',
+  filePasswordHint: 'Danach wird beim Importieren gefragt. Mindestens 8 Zeichen, ohne Umlaute und Akzente.',
   replace: 'Ersetzen oder umbenennen',
   replaceAbout:
     'Hosts machen sofort mit dem neuen weiter. Ein bestelltes Zertifikat wird nicht mehr erneuert, wenn Dateien es ersetzt haben.',
   replaced: 'Gespeichert',
-  certificateFile: 'Zertifikat mit seiner Kette (.pem, .crt)',
+  certificateFile: 'Zertifikat mit seiner Kette (.pem, .crt) oder auch mit seinem Schlüssel (.pfx, .p12)',
+  pkcs12Password: 'Passwort der Datei',
   keyFile: 'Schlüssel (.pem, .key)',
   remove: '{{name}} löschen?',
-  removeAbout: 'Vorher wird eine Sicherung gemacht. Solange ein Host damit ausgeliefert wird, wird es nicht gelöscht.',
+  removeAbout:
+    'Vorher wird ein Backup gemacht. Solange ein Host damit ausgeliefert wird, wird es nicht gelöscht. Löschen widerruft es nicht: Haben andere vielleicht seinen Schlüssel, vorher widerrufen.',
+  revoke: 'Widerrufen',
+  revokeTitle: '{{name}} widerrufen?',
+  revokeAbout:
+    'Die Stelle sagt allen, dass ihm nicht mehr zu glauben ist, endgültig. Ein anderes mit neuem Schlüssel wird sofort bestellt; bis es da ist, laufen die Hosts mit dem widerrufenen weiter, und manche Browser lehnen es ab. Braucht es niemand mehr, wird keines bestellt.',
+  revokeInternal:
+    'Die interne Stelle kann nicht widerrufen: Sie führt keine Liste, nach der Geräte fragen könnten. Erneuern gibt dem Zertifikat einen anderen Schlüssel; das alte gilt, bis es abläuft, höchstens 30 Tage, oder bis die Geräte statt ihrer Wurzel einer anderen vertrauen (Reiter Interne Stelle).',
+  reason: 'Warum',
+  reasons: {
+    unspecified: 'Ohne Angabe',
+    key_compromise: 'Andere haben seinen Schlüssel, oder vielleicht',
+    superseded: 'Ein anderes hat seinen Platz',
+    affiliation_changed: 'Die Namen gehören jetzt anderen',
+    cessation_of_operation: 'Niemand braucht es mehr',
+  },
   removed: '{{name}} ist gelöscht',
   created: 'Seit',
 };
@@ -106,9 +127,12 @@ export const ordering: Texts<typeof english.ordering> = {
 export const uploading: Texts<typeof english.uploading> = {
   title: 'Zertifikate hochladen',
   about:
-    'Zertifikate und Schlüssel als PEM-Dateien, beliebig viele, wie sie auch heißen; auch acme.json von Traefik. Sie werden an ihren Schlüsseln erkannt.',
+    'Zertifikate und Schlüssel als PEM- oder PKCS-#12-Dateien (.pfx, .p12), beliebig viele, wie sie auch heißen; auch acme.json von Traefik. Sie werden an ihren Schlüsseln erkannt.',
   drop: 'Dateien hier ablegen oder auswählen',
   submit: 'Hochladen',
+  password: 'Passwort der .pfx- und .p12-Dateien',
+  passwordHint: 'Das vom Export; leer, wenn es keines gibt. Es wird nicht behalten.',
+  lockedStay: 'Dateien, deren Passwort fehlt oder falsch ist, bleiben hier: Gib es ein und lade sie noch einmal hoch.',
   done_one: 'Ein Zertifikat ist neu',
   done_other: '{{count}} Zertifikate sind neu',
   open: 'Öffnen',
@@ -119,6 +143,7 @@ export const uploading: Texts<typeof english.uploading> = {
     authority: 'Ergänzt Ketten',
     expired: 'Abgelaufen',
     superseded: 'Ein neueres ist da',
+    locked: 'Passwort nötig',
     refused: 'Nicht zu gebrauchen',
     unpaired: 'Andere Hälfte fehlt',
     ignored: 'Nichts darin',
@@ -199,6 +224,27 @@ export const authority: Texts<typeof english.authority> = {
   fingerprint: 'Fingerabdruck (SHA-256)',
   until: 'Gültig bis',
   download: 'Wurzel herunterladen',
+  another: 'Eine andere Wurzel',
+  anotherAbout:
+    'Wenn diese bald endet oder andere ihren Schlüssel haben könnten, kann eine andere an ihre Stelle treten. Sie entsteht neben ihr und unterschreibt zuerst nichts, damit ihr jedes Gerät vertrauen kann, bevor sich etwas ändert.',
+  make: 'Nächste Wurzel anlegen',
+  made: 'Die nächste Wurzel ist da; sie unterschreibt noch nichts',
+  next: 'Die nächste Wurzel',
+  nextAbout:
+    'Sie unterschreibt noch nichts. Lade sie herunter und lass ihr jedes Gerät vertrauen, wie der oben; dann lass sie übernehmen. Von selbst geschieht das nie.',
+  downloadNext: 'Nächste Wurzel herunterladen',
+  takeOver: 'Übernehmen lassen',
+  takeOverTitle: 'Die nächste Wurzel übernehmen lassen?',
+  takeOverAbout:
+    'Alle Zertifikate der internen Stelle werden innerhalb von Minuten von ihr neu unterschrieben. Geräte, die ihr noch nicht vertrauen, warnen von da an vor diesen Hosts oder erreichen sie nicht.',
+  takeOverGone:
+    'Vorher entsteht ein Backup. Die Wurzel, die jetzt unterschreibt, wird danach mit ihrem Schlüssel gelöscht; nimm sie von den Geräten.',
+  tookOver: 'Die nächste Wurzel hat übernommen; Zertifikate werden neu unterschrieben',
+  drop: 'Aufgeben',
+  dropTitle: 'Die nächste Wurzel aufgeben?',
+  dropAbout:
+    'Sie wird mit ihrem Schlüssel gelöscht, alle Zertifikate bleiben, wie sie sind. Nimm sie von den Geräten, die ihr schon vertrauen.',
+  dropped: 'Die nächste Wurzel ist gelöscht',
   how: 'Wie Geräte ihr vertrauen',
   compare:
     'Vergleiche den Fingerabdruck mit dem oben, bevor du ihr vertraust: wer den Schlüssel einer anerkannten Wurzel hat, kann alles mitlesen.',

@@ -17,6 +17,7 @@ export const certificates = {
   states: {
     pending: 'On its way',
     failed: 'Not there',
+    revoked: 'Revoked',
     expired: 'Expired',
     soon: 'Expires soon',
     warning: 'Look at it',
@@ -63,14 +64,34 @@ export const certificates = {
   downloadKey: 'Download with key',
   downloadKeyAbout: 'Whoever has the key can pretend to be these names. Your password proves that it is you.',
   password: 'Your password',
+  form: 'As',
+  forms: { pem: 'PEM, for most programs', pkcs12: 'PKCS #12 (.p12), for Windows and Java' },
+  filePassword: 'Password for the file',
+  filePasswordHint: 'Who imports it is asked for it. 8 characters or more, without accents and umlauts.',
   replace: 'Replace or rename',
   replaceAbout:
     'Hosts go on with the new one at once. An ordered certificate is not renewed any more once it was replaced by files.',
   replaced: 'Saved',
-  certificateFile: 'Certificate with its chain (.pem, .crt)',
+  certificateFile: 'Certificate with its chain (.pem, .crt), or with its key, too (.pfx, .p12)',
+  pkcs12Password: 'Password of the file',
   keyFile: 'Key (.pem, .key)',
   remove: 'Delete {{name}}?',
-  removeAbout: 'A backup is made first. While a host is served with it, it is not deleted.',
+  removeAbout:
+    'A backup is made first. While a host is served with it, it is not deleted. Deleting does not revoke it: if others may have its key, revoke it before.',
+  revoke: 'Revoke',
+  revokeTitle: 'Revoke {{name}}?',
+  revokeAbout:
+    'Its authority tells everybody not to believe it any more, for good. Another one with a new key is ordered at once; until it is there, hosts go on with the revoked one, and some browsers refuse it. Where nobody needs it any more, none is ordered.',
+  revokeInternal:
+    'The internal authority can not revoke: it keeps no list that devices could ask for. Renew the certificate for another key; the old one can be used until it expires, within 30 days, or devices trust another root in place of this one (tab Internal authority).',
+  reason: 'Why',
+  reasons: {
+    unspecified: 'Without a reason',
+    key_compromise: 'Others have its key, or may have it',
+    superseded: 'Another one has its place',
+    affiliation_changed: 'The names belong to others now',
+    cessation_of_operation: 'Nobody needs it any more',
+  },
   removed: '{{name}} is deleted',
   created: 'Since',
 } as const;
@@ -102,9 +123,12 @@ export const ordering = {
 export const uploading = {
   title: 'Upload certificates',
   about:
-    'Certificates and keys as PEM files, as many as you like, whatever they are called; also acme.json of Traefik. They are matched by their keys.',
+    'Certificates and keys as PEM or PKCS #12 files (.pfx, .p12), as many as you like, whatever they are called; also acme.json of Traefik. They are matched by their keys.',
   drop: 'Drop files here, or choose them',
   submit: 'Upload',
+  password: 'Password of the .pfx and .p12 files',
+  passwordHint: 'What it was exported with; empty if there is none. It is not kept.',
+  lockedStay: 'Files whose password is missing or wrong stay here: type it and upload them again.',
   done_one: 'One certificate is new',
   done_other: '{{count}} certificates are new',
   open: 'Open',
@@ -115,6 +139,7 @@ export const uploading = {
     authority: 'Completes chains',
     expired: 'Expired',
     superseded: 'A newer one is there',
+    locked: 'Password needed',
     refused: 'Can’t be used',
     unpaired: 'Other half missing',
     ignored: 'Nothing in it',
@@ -194,6 +219,27 @@ export const authority = {
   fingerprint: 'Fingerprint (SHA-256)',
   until: 'Valid until',
   download: 'Download the root',
+  another: 'Another root',
+  anotherAbout:
+    'When this one is about to end, or others may have its key, another one can take its place. It is made beside it and signs nothing at first, so that every device can trust it before anything changes.',
+  make: 'Make the next root',
+  made: 'The next root is there; it signs nothing yet',
+  next: 'The next root',
+  nextAbout:
+    'It signs nothing yet. Download it and have every device trust it, as the one above; then let it take over. Nothing does that by itself.',
+  downloadNext: 'Download the next root',
+  takeOver: 'Let it take over',
+  takeOverTitle: 'Let the next root take over?',
+  takeOverAbout:
+    'All certificates of the internal authority are signed anew by it, within minutes. From then on, devices that do not trust it yet warn of these hosts or do not reach them.',
+  takeOverGone:
+    'A backup is made first. The root that signs now is deleted then, with its key; take it off the devices.',
+  tookOver: 'The next root has taken over; certificates are being signed anew',
+  drop: 'Give it up',
+  dropTitle: 'Give up the next root?',
+  dropAbout:
+    'It is deleted with its key, and all certificates stay as they are. Take it off the devices that trust it already.',
+  dropped: 'The next root is deleted',
   how: 'How devices come to trust it',
   compare:
     'Compare the fingerprint with the one above before you trust it: whoever has the key of a trusted root can read everything.',

@@ -1,4 +1,4 @@
-import { ActionIcon, Alert, Anchor, Button, Group, Stack, Text } from '@mantine/core';
+import { ActionIcon, Alert, Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import type { CertificateImport, CertificateImportEntry } from '@sallyport/contract';
 import { IconX } from '@tabler/icons-react';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { Side } from '../../../ui/side.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { StateKind } from '../../../ui/state-kind.ts';
 import { DropZone } from './drop-zone.tsx';
+import { isPkcs12 } from './is-pkcs12.ts';
 
 const KINDS: Readonly<Record<CertificateImportEntry['outcome'], StateKind>> = {
   imported: 'good',
@@ -18,6 +19,7 @@ const KINDS: Readonly<Record<CertificateImportEntry['outcome'], StateKind>> = {
   authority: 'off',
   expired: 'warning',
   superseded: 'off',
+  locked: 'warning',
   refused: 'bad',
   unpaired: 'bad',
   ignored: 'off',
@@ -47,20 +49,28 @@ const Outcome = ({ entry: { file, outcome, message, certificate_id } }: { entry:
   );
 };
 
+const calledBy = (file: File): string => file.webkitRelativePath || file.name;
+
 /** Takes certificates out of files, however many and whatever they are called, and tells what became of each. */
 export const Upload = () => {
   const { t } = useTranslation('traffic');
   const navigate = useNavigate();
   const [files, setFiles] = useState<File[]>([]);
+  const [password, setPassword] = useState('');
   const [told, setTold] = useState<CertificateImport>();
   const { mutateAsync, isPending, error } = useChange<CertificateImport>(['/certificates', '/proxy-hosts']);
   const upload = async () => {
     const body = new FormData();
-    for (const file of files) body.append('file', file, file.webkitRelativePath || file.name);
+    if (password !== '') body.append('pkcs12_password', password);
+    for (const file of files) body.append('file', file, calledBy(file));
     const { data } = await mutateAsync({ method: 'POST', path: '/certificates/import', body });
+    const locked = new Set(data.files.filter(({ outcome }) => outcome === 'locked').map(({ file }) => file));
     setTold(data);
-    setFiles([]);
+    setFiles(files.filter((file) => locked.has(calledBy(file))));
+    setPassword('');
   };
+  const hasLocked = told?.files.some(({ outcome }) => outcome === 'locked') ?? false;
+  const send = () => void upload().catch(() => undefined);
   return (
     <Side title={t('uploading.title')} onClose={() => void navigate('/certificates')}>
       <Stack gap="md">
@@ -94,8 +104,21 @@ export const Upload = () => {
                 </Group>
               ))}
             </Stack>
+            {(hasLocked || files.some(isPkcs12)) && (
+              <PasswordInput
+                label={t('uploading.password')}
+                description={t('uploading.passwordHint')}
+                autoComplete="off"
+                value={password}
+                error={hasLocked && t('uploading.lockedStay')}
+                onChange={({ currentTarget: { value } }) => setPassword(value)}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter') send();
+                }}
+              />
+            )}
             <Group justify="flex-end">
-              <Button loading={isPending} onClick={() => void upload().catch(() => undefined)}>
+              <Button loading={isPending} onClick={send}>
                 {t('uploading.submit')}
               </Button>
             </Group>

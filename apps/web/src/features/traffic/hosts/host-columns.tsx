@@ -1,76 +1,86 @@
-import { ActionIcon, Group, Text, Tooltip } from '@mantine/core';
 import type { AccessList, ListedCertificate, ProxyHost } from '@sallyport/contract';
 import { IconExternalLink, IconKey, IconLock, IconPlugConnected, IconShield } from '@tabler/icons-react';
-import { useMemo } from 'react';
+import type { TFunction } from 'i18next';
+import { memo, type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { useRead } from '../../../api/query.ts';
+import { Hint } from '../../../ui/hint.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
+import classes from '../../../ui/table/row.module.css';
 import { RowLink } from '../../../ui/table/row-link.tsx';
-import { originOf, siteOf } from './addresses.ts';
+import { firstNameOf, originOf, siteOf } from './addresses.ts';
 import { HostMenu } from './host-menu.tsx';
 import { stateOf } from './host-state.ts';
 import { HostStateBadge } from './host-state-badge.tsx';
 
-const Domain = ({ host, search }: { host: ProxyHost; search: string }) => {
-  const { t } = useTranslation('traffic');
+interface CellProps {
+  host: ProxyHost;
+  /** Handed down: to ask for it in each cell takes longer than to draw the cell. */
+  t: TFunction<'traffic'>;
+}
+
+const ELSEWHERE = <IconExternalLink size={14} aria-hidden />;
+
+const Domain = ({ host, t, search }: CellProps & { search: string }) => {
   const [first = '', ...others] = host.domain.split(',');
   const site = siteOf(host);
   return (
-    <Group gap={6} wrap="nowrap">
-      <RowLink to={{ pathname: `/hosts/${host.uuid}`, search }} name={first} />
+    <div className={classes.line}>
+      <RowLink to={`/hosts/${host.uuid}${search}`} name={first} />
       {others.length > 0 && (
-        <Tooltip label={<span className="foreign">{others.slice(0, 20).join(', ')}</span>} multiline maw={420}>
-          <Text span size="xs" c="dimmed" flex="none">
-            +{others.length}
-          </Text>
-        </Tooltip>
+        <Hint className={classes.more} label={<span className="foreign">{others.slice(0, 20).join(', ')}</span>}>
+          +{others.length}
+        </Hint>
       )}
       {site !== undefined && (
-        <ActionIcon
-          visibleFrom="sm"
-          component="a"
+        <a
+          className={`${classes.action} ${classes.small} ${classes.wide}`}
           href={site}
           target="_blank"
           rel="noreferrer"
-          size="sm"
-          variant="subtle"
-          color="gray"
           aria-label={t('hosts.visit', { name: first })}
         >
-          <IconExternalLink size={14} aria-hidden />
-        </ActionIcon>
+          {ELSEWHERE}
+        </a>
       )}
-    </Group>
+    </div>
   );
 };
 
 const SIGNS = [
-  { feature: 'forced', icon: IconLock, has: (host: ProxyHost) => host.ssl_forced },
-  { feature: 'firewall', icon: IconShield, has: (host: ProxyHost) => host.waf_enabled },
-  { feature: 'accessList', icon: IconKey, has: (host: ProxyHost) => host.access_list_id !== null },
-  { feature: 'websocket', icon: IconPlugConnected, has: (host: ProxyHost) => host.websocket_support },
+  { feature: 'forced', icon: <IconLock size={16} aria-hidden />, has: (host: ProxyHost) => host.ssl_forced },
+  { feature: 'firewall', icon: <IconShield size={16} aria-hidden />, has: (host: ProxyHost) => host.waf_enabled },
+  {
+    feature: 'accessList',
+    icon: <IconKey size={16} aria-hidden />,
+    has: (host: ProxyHost) => host.access_list_id !== null,
+  },
+  {
+    feature: 'websocket',
+    icon: <IconPlugConnected size={16} aria-hidden />,
+    has: (host: ProxyHost) => host.websocket_support,
+  },
 ] as const;
 
+const Sign = memo(({ label, isThere, icon }: { label: string; isThere: boolean; icon: ReactNode }) => (
+  <span className={`${classes.sign} ${isThere ? '' : classes.lacking}`} title={label} role="img" aria-label={label}>
+    {icon}
+  </span>
+));
+
 /** What a host has, a sign each in a place of its own, so that a column of them can be compared. */
-const Features = ({ host, list }: { host: ProxyHost; list: string | undefined }) => {
-  const { t } = useTranslation('traffic');
-  return (
-    <Group gap={8} wrap="nowrap">
-      {SIGNS.map(({ feature, icon: Icon, has }) => {
-        const isThere = has(host);
-        const name = t(`hosts.${isThere ? 'features' : 'lacks'}.${feature}`);
-        const label = isThere && feature === 'accessList' && list !== undefined ? `${name}: ${list}` : name;
-        return (
-          <span key={feature} title={label} role="img" aria-label={label} style={{ opacity: isThere ? 1 : 0.2 }}>
-            <Icon size={16} aria-hidden style={{ display: 'block' }} />
-          </span>
-        );
-      })}
-    </Group>
-  );
-};
+const Features = ({ host, t, list }: CellProps & { list: string | undefined }) => (
+  <div className={classes.line}>
+    {SIGNS.map(({ feature, icon, has }) => {
+      const isThere = has(host);
+      const name = t(`hosts.${isThere ? 'features' : 'lacks'}.${feature}`);
+      const label = isThere && feature === 'accessList' && list !== undefined ? `${name}: ${list}` : name;
+      return <Sign key={feature} label={label} isThere={isThere} icon={icon} />;
+    })}
+  </div>
+);
 
 const namesById = (all: readonly { id: number; name: string }[] | undefined): ReadonlyMap<number, string> =>
   new Map(all?.map(({ id, name }) => [id, name]));
@@ -79,7 +89,7 @@ const namesById = (all: readonly { id: number; name: string }[] | undefined): Re
 export const useHostColumns = () => {
   const { t } = useTranslation('traffic');
   const [query] = useSearchParams();
-  const search = query.toString();
+  const search = query.size > 0 ? `?${query}` : '';
   const certificates = useRead<ListedCertificate[]>('/certificates').data;
   const lists = useRead<AccessList[]>('/access-lists').data;
   return useMemo(() => {
@@ -103,16 +113,14 @@ export const useHostColumns = () => {
         header: t('hosts.domain'),
         size: 200,
         sortingFn: 'basic',
-        meta: { grow: 3, isVital: true },
-        cell: ({ row: { original } }) => <Domain host={original} search={search} />,
+        meta: { grow: 3, isVital: true, draw: (host) => <Domain host={host} t={t} search={search} /> },
       },
       {
         accessorKey: 'name',
         header: optional.name,
         size: 140,
         sortingFn: 'basic',
-        meta: { grow: 1 },
-        cell: ({ getValue }) => <span className="foreign">{getValue<string>()}</span>,
+        meta: { grow: 1, draw: ({ name }) => <span className="foreign">{name}</span> },
       },
       {
         id: 'origin',
@@ -120,8 +128,7 @@ export const useHostColumns = () => {
         header: optional.origin,
         size: 170,
         sortingFn: 'basic',
-        meta: { grow: 2 },
-        cell: ({ getValue }) => <span className="foreign">{getValue<string>()}</span>,
+        meta: { grow: 2, draw: (host) => <span className="foreign">{originOf(host)}</span> },
       },
       {
         id: 'state',
@@ -129,8 +136,7 @@ export const useHostColumns = () => {
         header: t('hosts.state'),
         size: 155,
         sortingFn: 'basic',
-        meta: { isVital: true, narrow: 124 },
-        cell: ({ row: { original } }) => <HostStateBadge host={original} />,
+        meta: { isVital: true, narrow: 124, draw: (host) => <HostStateBadge host={host} t={t} /> },
       },
       {
         id: 'certificate',
@@ -138,42 +144,46 @@ export const useHostColumns = () => {
         header: optional.certificate,
         size: 110,
         sortingFn: 'basic',
-        meta: { grow: 1 },
-        cell: ({ getValue }) => <span className="foreign">{getValue<string>()}</span>,
+        meta: { grow: 1, draw: (host) => <span className="foreign">{certificateOf(host)}</span> },
       },
       {
         id: 'features',
         header: optional.features,
         size: 120,
         enableSorting: false,
-        cell: ({ row: { original } }) => (
-          <Features
-            host={original}
-            list={original.access_list_id === null ? undefined : listNames.get(original.access_list_id)}
-          />
-        ),
+        meta: {
+          draw: (host) => (
+            <Features
+              host={host}
+              t={t}
+              list={host.access_list_id === null ? undefined : listNames.get(host.access_list_id)}
+            />
+          ),
+        },
       },
       {
         accessorKey: 'updated_at',
         header: optional.updated_at,
         size: 132,
         sortingFn: 'basic',
-        cell: ({ getValue }) => <Moment at={getValue<string>()} />,
+        meta: { draw: ({ updated_at }) => <Moment at={updated_at} /> },
       },
       {
         accessorKey: 'created_at',
         header: optional.created_at,
         size: 120,
         sortingFn: 'basic',
-        cell: ({ getValue }) => <Moment at={getValue<string>()} />,
+        meta: { draw: ({ created_at }) => <Moment at={created_at} /> },
       },
       {
         id: 'actions',
         header: '',
         size: 52,
         enableSorting: false,
-        meta: { isVital: true },
-        cell: ({ row: { original } }) => <HostMenu host={original} />,
+        meta: {
+          isVital: true,
+          draw: (host) => <HostMenu host={host} label={t('hosts.actionsOf', { name: firstNameOf(host) })} />,
+        },
       },
     ];
     return { columns, hideable: Object.entries(optional).map(([id, label]) => ({ id, label })) };

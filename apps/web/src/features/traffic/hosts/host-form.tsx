@@ -9,6 +9,7 @@ import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { FormObject } from '../../../ui/form/form-object.tsx';
+import { leaveAgreed } from '../../../ui/form/unsaved.ts';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { notifyAttention, notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { firstNameOf, siteOf } from './addresses.ts';
@@ -83,7 +84,7 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
                 variant="subtle"
                 color="red"
                 mr="auto"
-                onClick={() => void remove([host]).then(close, (error: Error) => notifyFailed(error.message))}
+                onClick={() => void leaveAgreed(() => remove([host]).then(close, notifyFailed))}
               >
                 {t('common:delete')}
               </Button>

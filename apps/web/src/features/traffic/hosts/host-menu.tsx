@@ -5,24 +5,29 @@ import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
 import { notifyFailed } from '../../../ui/notify.ts';
+import classes from '../../../ui/table/row.module.css';
 import { firstNameOf } from './addresses.ts';
 import { useHostChanges } from './use-host-changes.tsx';
 
+const DOTS = <IconDots size={17} aria-hidden />;
+
 /** What can be done with one host without opening it. A list is drawn in half the time when only menus that somebody opens are made. */
-export const HostMenu = ({ host }: { host: ProxyHost }) => {
-  const { t } = useTranslation('traffic');
-  const [isWanted, setWanted] = useState(false);
-  if (isWanted) return <WholeMenu host={host} />;
+export const HostMenu = ({ host, label }: { host: ProxyHost; label: string }) => {
+  // Of this host alone: the same button may be another's after one has scrolled.
+  const [wanted, setWanted] = useState<string>();
+  if (wanted === host.uuid) return <WholeMenu host={host} />;
+  // Nor does it open by itself when that host comes back to it.
+  if (wanted !== undefined) setWanted(undefined);
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
+    <button
+      type="button"
+      className={classes.action}
       aria-haspopup="menu"
-      aria-label={t('hosts.actionsOf', { name: firstNameOf(host) })}
-      onClick={() => setWanted(true)}
+      aria-label={label}
+      onClick={() => setWanted(host.uuid)}
     >
-      <IconDots size={17} aria-hidden />
-    </ActionIcon>
+      {DOTS}
+    </button>
   );
 };
 
@@ -39,10 +44,7 @@ const WholeMenu = ({ host }: { host: ProxyHost }) => {
   const { search } = useLocation();
   const { change, remove, done } = useHostChanges();
   const { uuid, enabled } = host;
-  const attempt = (work: Promise<void>) =>
-    void work.catch((error: Error & { details?: string }) =>
-      notifyFailed(error.details === undefined ? error.message : `${error.message}: ${error.details}`),
-    );
+  const attempt = (work: Promise<void>) => void work.catch(notifyFailed);
   return (
     <Menu position="bottom-end" width={200} opened={isOpen} onChange={setOpen}>
       <Menu.Target>
@@ -53,7 +55,7 @@ const WholeMenu = ({ host }: { host: ProxyHost }) => {
           loading={done !== null}
           aria-label={t('hosts.actionsOf', { name: firstNameOf(host) })}
         >
-          <IconDots size={17} aria-hidden />
+          {DOTS}
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>

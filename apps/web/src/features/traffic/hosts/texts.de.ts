@@ -90,11 +90,11 @@ export const hosts: Texts<typeof english> = {
     },
     waf_allowed_content_types: {
       label: 'Arten von Inhalten',
-      about: 'Medientypen, durch Kommas getrennt, anstelle derer der Sicherheitssuite.',
+      about: 'Medientypen, durch Kommas getrennt, anstelle derer des Schutzes.',
     },
     waf_allowed_methods: {
       label: 'Anfragemethoden',
-      about: 'Durch Kommas getrennt, anstelle derer der Sicherheitssuite.',
+      about: 'Durch Kommas getrennt, anstelle derer des Schutzes.',
     },
     waf_body_limit: { label: 'Längster Inhalt', about: 'In Bytes; längere werden mit 413 abgewiesen.' },
     waf_enabled: { label: 'Firewall', about: 'Beurteilt jede Anfrage nach den Regeln, wenn die Firewall an ist.' },
@@ -122,7 +122,7 @@ export const hosts: Texts<typeof english> = {
     forced: 'HTTPS nicht erzwungen',
     websocket: 'Kein WebSocket',
   },
-  likeSuite: 'Wie die Sicherheitssuite sagt',
+  likeSuite: 'Wie der Schutz sagt',
   lockOut:
     '{{reason}}.\n\nTrotzdem? Es nimmt sich nach {{seconds}} Sekunden von selbst zurück, wenn du es nicht von hier aus bestätigst.',
   madeBy: 'Angelegt von {{actor}}',

@@ -8,6 +8,7 @@ import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
+import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 
 const PROVIDERS = ['generic', 'docker', 'kubernetes', 'aws', 'gcp', 'azure'];
@@ -97,8 +98,8 @@ const Editor = ({ server, etag }: EditorProps) => {
           <List size="sm">
             {server.used_by.map(({ uuid, domain }) => (
               <List.Item key={uuid}>
-                <Anchor component={Link} to={`/hosts/${uuid}`} size="sm" className="foreign">
-                  {domain}
+                <Anchor component={Link} to={`/hosts/${uuid}`} size="sm">
+                  <Name>{domain}</Name>
                 </Anchor>
               </List.Item>
             ))}

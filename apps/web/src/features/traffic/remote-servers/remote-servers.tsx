@@ -46,7 +46,7 @@ export const RemoteServers = () => {
       mutateAsync({ method: 'POST', path: `/remote-servers/${uuid}/test` }).then(
         ({ data: { reachable, address, error: reason } }) =>
           reachable ? notifyDone(t('servers.answers', { address })) : notifyFailed(`${name} (${address}): ${reason}`),
-        (failure: Error) => notifyFailed(failure.message),
+        notifyFailed,
       );
     return [
       {

@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { AuditEntry, ConsoleEnrolment, Decision, ErrorBody } from '@sallyport/contract';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../../../../../../../test/support/free-ports.ts';
 import { until } from '../../../../../../../test/support/until.ts';
+import { startCentral, TOKEN } from '../../../../testing/central-api.ts';
 import { crowdsecStatus, isReading, MISSING, missed, runCrowdsec, WITHIN_MS } from '../../../../testing/crowdsec.ts';
 import { createGiven } from '../../../../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../../../../testing/start-app.ts';
@@ -16,57 +15,12 @@ import { DEBIAN } from '../program.ts';
 
 /** The real CrowdSec, and a central API of our own. */
 
-const TOKEN = 'clq7k2m0h0001jr08good';
 const PATH = '/admin/crowdsec/console';
 
-interface Asked {
-  path: string;
-  body: Record<string, unknown>;
-  authorization: string | undefined;
-  agent: string;
-  text: string;
-}
-
-interface Central {
-  url: string;
-  /** All that it was asked. */
-  asked: Asked[];
-  /** What it lists of others; undefined: it answers no more. */
-  listed: object[] | undefined;
-}
-
-/** As the central API answers. */
-const startCentral = async (listed: object[] = []): Promise<Central> => {
-  const asked: Asked[] = [];
-  const central: Central = { url: '', asked, listed };
-  const server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part as Buffer);
-    const text = Buffer.concat(parts).toString();
-    const { url: path = '', headers } = request;
-    const body: Asked['body'] = text.startsWith('{') ? JSON.parse(text) : {};
-    asked.push({ path, body, authorization: headers.authorization, agent: headers['user-agent'] ?? '', text });
-    const answer = (status: number, value: object) =>
-      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-    if (central.listed === undefined) answer(503, { message: 'away' });
-    else if (path === '/v2/watchers/login') {
-      answer(200, {
-        code: 200,
-        expire: new Date(Date.now() + 3_600_000).toISOString(),
-        token: 'header.claims.signature',
-      });
-    } else if (path === '/v2/watchers/enroll' && body.attachment_key !== TOKEN) {
-      answer(403, { message: `the attachment key ${String(body.attachment_key)} is not valid` });
-    } else if (path.startsWith('/v2/decisions/stream')) answer(200, { new: central.listed, deleted: [] });
-    else answer(200, { message: 'OK' });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  central.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return central;
+const central = async (listed?: object[]) => {
+  const started = await startCentral(listed);
+  onTestFinished(started.stop);
+  return started;
 };
 
 const given = async (url: string, isInstalled = true) => {
@@ -93,7 +47,7 @@ const given = async (url: string, isInstalled = true) => {
 test('CrowdSec signs in at the console once it is enrolled, and not any more once that ended', {
   timeout: 240_000,
 }, async () => {
-  const { url, asked } = await startCentral();
+  const { url, asked } = await central();
   const { app, headers, state, enrol, remove, audit, lines } = await given(url);
   const file = join(app.dataDir, 'crowdsec/console/credentials.yaml');
   const signIns = () =>
@@ -160,7 +114,7 @@ test('CrowdSec signs in at the console once it is enrolled, and not any more onc
 });
 
 test('nothing is stored when the console refuses or can not be asked, and only administrators enrol', async () => {
-  const { url, asked } = await startCentral();
+  const { url, asked } = await central();
   const { app, accounts, state, enrol, audit, lines } = await given(url);
   const { headers } = await accounts.caller('user');
   for (const method of ['GET', 'POST', 'DELETE']) {
@@ -205,8 +159,8 @@ test('whom others have banned is banned here as long as it is enrolled, however 
       ban(`198.${18 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`, 'CAPI', 'crowdsecurity/http-probing'),
     ),
   ];
-  const central = await startCentral(listed);
-  const { app, headers, enrol, remove } = await given(central.url);
+  const others = await central(listed);
+  const { app, headers, enrol, remove } = await given(others.url);
   await enrol({ token: TOKEN });
   await runCrowdsec(app);
   const status = () => crowdsecStatus(app);
@@ -221,7 +175,7 @@ test('whom others have banned is banned here as long as it is enrolled, however 
   expect(await found('198.51.100.77')).toEqual(['198.51.100.77: some-list (lists)']);
 
   // A new database reads the list anew: until it has, what is known stays, and nobody is told that it was seen here.
-  central.listed = undefined;
+  others.listed = undefined;
   const { pid } = await status();
   const { at: state } = crowdsecAccount(join(app.dataDir, 'crowdsec')).state;
   for (const end of ['', '-wal', '-shm']) rmSync(join(state, `crowdsec.db${end}`), { force: true });
@@ -230,8 +184,8 @@ test('whom others have banned is banned here as long as it is enrolled, however 
   const { last_sync: first } = await status();
   await until('it is asked', async () => ((await status()).last_sync ?? '') > (first ?? ''), WITHIN_MS);
   expect(await status()).toMatchObject({ decisions: listed.length, decisions_of_others: listed.length });
-  expect(central.asked.filter(({ path, text }) => path === '/v2/signals' && text.includes('198.18.'))).toEqual([]);
-  central.listed = listed;
+  expect(others.asked.filter(({ path, text }) => path === '/v2/signals' && text.includes('198.18.'))).toEqual([]);
+  others.listed = listed;
 
   // One of its own is not one of others, and stays when those go.
   appendFileSync(join(app.dataDir, 'crowdsec/log/access.log'), missed('203.0.113.7', MISSING));

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AuditEntry, Backup, BackupCopyTest, DescribedSetting, ErrorBody } from '@sallyport/contract';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { eventually } from '../../../../../../../test/support/eventually.ts';
 import { bearer, type Caller, createGiven } from '../../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../../testing/start-app.ts';
@@ -13,10 +13,15 @@ const NOTICE = 'Scheduled and automatic backups are not copied, because they are
 const SECRET = 'a secret that outlives each start of the server';
 const HOUR_MS = 3_600_000;
 
+let s3: Awaited<ReturnType<typeof startS3>>;
+beforeAll(async () => {
+  s3 = await startS3();
+});
+afterAll(() => s3.stop());
+
 onBothDatabases('copies of backups elsewhere', (kind) => {
   let app: TestApp;
   let admin: Caller;
-  let s3: Awaited<ReturnType<typeof startS3>>;
   let now = new Date();
   let logged: string[] = [];
 
@@ -24,14 +29,11 @@ onBothDatabases('copies of backups elsewhere', (kind) => {
     now = new Date();
     logged = [];
     const log = pino({ level: 'error' }, { write: (line) => logged.push(line) });
-    s3 = await startS3();
+    await s3.reset();
     app = await startApp(kind, { SALLYPORT_SESSION_SECRET: SECRET }, { clock: () => now, log });
     admin = await createGiven(app).administrator();
   });
-  afterEach(async () => {
-    await app.stop();
-    await s3.stop();
-  });
+  afterEach(() => app.stop());
 
   const send = <T = ErrorBody>(method: string, path: string, body?: unknown, headers = admin.headers) =>
     app.send<T>(method, path, body, headers);

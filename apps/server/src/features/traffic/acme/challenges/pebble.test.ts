@@ -41,7 +41,7 @@ test('Pebble certifies hosts that let nobody in: TLS forced, a list, the firewal
         givenHost({ names: ['open.test'], origin }),
       );
       const { plane, port } = node.proxy;
-      const switches = { judgeAccess: true, judgeWaf: true, failMode: 'closed', policy: 1 } as const;
+      const switches = { judgeAccess: true, judgeWaf: true, failMode: 'closed', policy: 1, remembered: 0 } as const;
       expect(await plane.applySwitches(switches)).toEqual(APPLIED);
       const status = async (host: string) => (await ask({ port, host })).status;
       const made = ['forced.test', 'guarded.test', 'off.test', 'open.test'];

@@ -13,7 +13,7 @@ import type { AcmePreflight } from '../preflight/service.ts';
 import type { AcmeAttempt } from './acme-attempt.ts';
 import { CannotOrder } from './failure.ts';
 import type { Ledger } from './ledger/service.ts';
-import { type ProvingDeps, proveNames } from './prove.ts';
+import { failedNamesOf, type ProvingDeps, proveNames } from './prove.ts';
 import type { OrderWithSubject } from './store.ts';
 
 export interface AcmeOrderDeps extends ProvingDeps {
@@ -62,9 +62,13 @@ export const createAcmeOrder = (deps: AcmeOrderDeps) => {
     if (doubt) await steps.enter('preflight', `${doubt.message} That may look so from here only.`);
   };
 
-  /** The order that was under way, unless the authority is done with it. */
+  /**
+   * The order that was under way, unless the authority is done with it. What failed while nobody was there to hear of it is noted, for
+   * the authority has counted it.
+   */
   const takeUp = async ({
     row,
+    account,
     client,
     underWay,
   }: AcmeAttempt): Promise<{ order: Order; keyPem: string } | undefined> => {
@@ -73,6 +77,7 @@ export const createAcmeOrder = (deps: AcmeOrderDeps) => {
       const order = await client.order(underWay.url);
       const isOver = order.status === 'invalid' || (order.expires !== undefined && order.expires <= clock());
       if (!isOver && sameNames(order.names, row.names.split(','))) return { order, keyPem: underWay.keyPem };
+      if (order.status === 'invalid') await ledger.failed(account, await failedNamesOf(client, order));
     } catch (error) {
       if (!isGone(error)) throw error;
     }

@@ -19,7 +19,7 @@ import type { Ledger } from './ledger/service.ts';
 import type { Outcome } from './outcome.ts';
 import { laterOf, renewableFrom, renewalByLifetime } from './renewal-times.ts';
 import { ACME_STEPS, createSteps, INTERNAL_STEPS, type Steps } from './steps.ts';
-import type { OrderStore, OrderWithSubject } from './store.ts';
+import { type OrderStore, type OrderWithSubject, unlessAsked } from './store.ts';
 
 /** An order that this process works at. */
 export interface Claim {
@@ -78,8 +78,11 @@ export const createAttempt = (deps: AttemptDeps) => {
     }
   };
 
+  const accountOf = async ({ account_id }: OrderWithSubject): Promise<StoredAccount | undefined> =>
+    account_id === null ? undefined : deps.findAccount(account_id);
+
   const byAcme = async (row: OrderWithSubject, { id, token, signal }: Claim, steps: Steps): Promise<Pair> => {
-    const account = row.account_id === null ? undefined : await deps.findAccount(row.account_id);
+    const account = await accountOf(row);
     if (!account) throw new CannotOrder('The account it is ordered with is gone: order it anew with another one');
     const underWay = keptOf(row);
     return withClient(clientOf(account, vault, signal), clock, (client) =>
@@ -113,7 +116,7 @@ export const createAttempt = (deps: AttemptDeps) => {
     pair: Pair,
     steps: Steps,
   ): Promise<StoredCertificate> => {
-    const directoryUrl = await directoryOf(row);
+    const directoryUrl = (await accountOf(row))?.directory_url;
     return transact(async (tx) => {
       if ((await store(tx).find(id))?.leased_by !== token) throw new ClaimLost();
       const certificate = await deps.replace(tx, id, pair, ACTOR);
@@ -129,7 +132,8 @@ export const createAttempt = (deps: AttemptDeps) => {
         problem: null,
         failures: 0,
         last_attempt_at: now.toISOString(),
-        next_attempt_at: renewAfter,
+        // Another root may have taken over since it was signed: then it is signed anew.
+        next_attempt_at: row.issuer === 'internal' ? unlessAsked(row.next_attempt_at, renewAfter) : renewAfter,
         renew_after: renewAfter,
         // At once: whether the authority wants it sooner, or later.
         ari_checked_until: row.issuer === 'acme' ? now.toISOString() : null,
@@ -140,16 +144,18 @@ export const createAttempt = (deps: AttemptDeps) => {
     });
   };
 
-  const directoryOf = async ({ account_id }: OrderWithSubject): Promise<string | undefined> =>
-    account_id === null ? undefined : (await deps.findAccount(account_id))?.directory_url;
+  /** Notes what the authority counts of a failure. */
+  const count = async (row: OrderWithSubject, error: unknown, isOrderOver: boolean): Promise<void> => {
+    const account = await accountOf(row);
+    if (!account) return;
+    const entry = { directoryUrl: account.directory_url, names: row.names.split(',') };
+    if (isOrderOver) await ledger.settle(entry, 'refused');
+    if (error instanceof ValidationFailed) await ledger.failed(account, error.invalidNames);
+  };
 
   const failed = async (row: OrderWithSubject, { id, token }: Claim, steps: Steps, error: unknown): Promise<void> => {
     const failure = explain(error);
-    const directoryUrl = await directoryOf(row);
-    const outcome = error instanceof ValidationFailed ? 'failed' : failure.isOrderOver ? 'refused' : undefined;
-    if (outcome !== undefined && directoryUrl !== undefined) {
-      await ledger.settle({ directoryUrl, names: row.names.split(',') }, outcome);
-    }
+    await count(row, error, failure.isOrderOver);
     const wanted = await store(db).find(id);
     if (wanted !== undefined && wanted.names !== row.names) {
       log.info({ err: error, certificate: row.name }, 'a certificate is ordered for other names now');

@@ -2,9 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ariCertificateId, createAcmeClient, makeCertificateKey } from '@sallyport/acme';
-import type { Certificate, CertificateInUse, DnsProvider, Preflight, ProxyHost } from '@sallyport/contract';
+import type {
+  Certificate,
+  CertificateInUse,
+  DnsProvider,
+  ErrorBody,
+  InternalAuthority,
+  Preflight,
+  ProxyHost,
+  RevokedCertificate,
+} from '@sallyport/contract';
 import { openDatabase } from '@sallyport/store/database/open';
-import { createVault } from '@sallyport/store/secrets/vault';
+import { INTERNAL_CA_CONTEXT } from '@sallyport/store/secrets/contexts';
+import { createVault, openVault } from '@sallyport/store/secrets/vault';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../../../../../test/support/until.ts';
@@ -13,6 +23,7 @@ import { startServer } from '../../../../server.ts';
 import { createGiven } from '../../../../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../../../../testing/start-app.ts';
 import { type ScriptedCa, startScriptedCa } from '../../../../testing/start-scripted-ca.ts';
+import { makeAuthority } from '../../internal-ca/authority.ts';
 import { explain } from './failure.ts';
 
 const SOON_MS = 60_000;
@@ -35,7 +46,9 @@ const prepare = async (app: TestApp, ca: ScriptedCa) => {
 };
 const order = async (app: TestApp, dns_provider_id: number, names: readonly string[]): Promise<number> => {
   const wanted = { names, dns_provider_id };
-  const { body } = await app.send<{ certificate: Certificate }>('POST', '/certificates/order', wanted);
+  const { status, body } = await app.send<{ certificate: Certificate }>('POST', '/certificates/order', wanted);
+  // What else it says is to be seen where it fails.
+  expect({ status, body }).toMatchObject({ status: 202, body: { certificate: { id: expect.any(Number) } } });
   return body.certificate.id;
 };
 const read = async (app: TestApp, id: number) => (await app.send<CertificateInUse>('GET', `/certificates/${id}`)).body;
@@ -117,6 +130,34 @@ describe('an authority that answers garbage', () => {
     expect(await stored(app)).toMatchObject({ failures: 0, outcomes });
   });
 
+  test('that does not revoke is told in its words, and nothing is stored; a key in other hands is proven by using it', async () => {
+    const id = await order(app, provider, ['revoked.test']);
+    await settled(app, id, (one) => one.status === 'valid' && hasEnded(one));
+    const revoke = (body: object) =>
+      app.send<RevokedCertificate & ErrorBody>('POST', `/certificates/${id}/revoke`, body);
+    const problem = { type: 'urn:ietf:params:acme:error:badRevocationReason', detail: 'not for that reason' };
+    const headers = { 'content-type': 'application/problem+json' };
+    ca.script('revoke', { status: 403, headers, body: JSON.stringify(problem) });
+    expect(await revoke({ reason: 'superseded' })).toMatchObject({
+      status: 409,
+      body: { error: 'The authority does not revoke it: not for that reason', details: problem.type },
+    });
+    ca.script('revoke', { headers: { 'content-type': 'text/html' }, body: '<h1>It works!</h1>' });
+    expect(await revoke({})).toMatchObject({ status: 409, body: { details: expect.stringContaining('text/html') } });
+    ca.script('revoke', undefined);
+    expect(await read(app, id)).toMatchObject({ status: 'valid', revoked_at: null });
+    const { body, status } = await revoke({ reason: 'key_compromise' });
+    expect(status).toBe(200);
+    expect(body.message).toMatch(/^The authority has revoked it; another one with a new key is ordered/);
+    expect(ca.revocations).toEqual([
+      { reason: 4, isByAccount: true },
+      { reason: undefined, isByAccount: true },
+      { reason: 1, isByAccount: false },
+    ]);
+    const again = await settled(app, id, (one) => one.status === 'valid' && hasEnded(one));
+    expect(again.issue ?? '').not.toContain('revoked');
+  });
+
   test('is not asked with an account whose key nobody can open: that is told, with what to do', async () => {
     const { body: certificate } = await app.send<Certificate[]>('GET', '/certificates');
     const [{ id = 0, last_attempt_at = null } = {}] = certificate;
@@ -140,10 +181,53 @@ describe('an authority that answers garbage', () => {
     await app.send('POST', `/certificates/${id}/renew`);
     const failed = await settled(app, id, (one) => hasEnded(one) && one.last_attempt_at !== last_attempt_at);
     expect(failed.issue).toMatch(lost);
+    // Its own key will do to have a certificate revoked.
+    const revoked = await app.send<RevokedCertificate>('POST', `/certificates/${id}/revoke`, {});
+    expect(revoked).toMatchObject({ status: 200, body: { certificate: { status: 'revoked' } } });
+    expect(ca.revocations.at(-1)).toEqual({ reason: undefined, isByAccount: false });
     // HAProxy is away, too, which is not why there is no successor.
     expect(failed.issue).toMatch(
       /: put that encryption key back, or add another account and order with that\. Besides, the proxy lacks the one that is there: HAProxy is not running/,
     );
+  });
+
+  test('nor is our own one, whose key is lost: preflight, order and the root tell that, with what to do', async () => {
+    const wanted = { names: ['nas.lan'], provider: 'internal' };
+    const { body: first } = await app.send<{ certificate: Certificate }>('POST', '/certificates/order', wanted);
+    await settled(app, first.certificate.id, (one) => one.status === 'valid' && hasEnded(one));
+    expect(await app.send('POST', '/certificates/preflight', wanted)).toMatchObject({ body: { ok: true } });
+    const other = await makeAuthority('elsewhere', new Date());
+    const database = openDatabase(app.config);
+    try {
+      for (const [key_sealed, message] of [
+        [
+          createVault('another key'.repeat(4)).seal('a key', 'internal'),
+          /^The key of the internal authority can not be /,
+        ],
+        [openVault(app.config).seal(other.keyPem, INTERNAL_CA_CONTEXT), /root and a key that do not work/],
+        [openVault(app.config).seal('garbage', INTERNAL_CA_CONTEXT), /root and a key that do not work/],
+      ] as const) {
+        await database.kysely.updateTable('internal_ca').set({ key_sealed }).execute();
+        const fix = expect.stringContaining('restore a backup that holds it');
+        expect(await app.send<Preflight>('POST', '/certificates/preflight', wanted)).toMatchObject({
+          status: 200,
+          body: { ok: false, checks: [{ ok: false, blocks: true, message: expect.stringMatching(message), fix }] },
+        });
+        const { body: root } = await app.send<InternalAuthority>('GET', '/certificates/internal-ca');
+        expect(root.issue).toMatch(message);
+        const { last_attempt_at } = await read(app, first.certificate.id);
+        await app.send('POST', `/certificates/${first.certificate.id}/renew`);
+        const failed = await settled(
+          app,
+          first.certificate.id,
+          (one) => hasEnded(one) && one.last_attempt_at !== last_attempt_at,
+        );
+        expect(failed.issue).toMatch(message);
+        expect(failed.issue).toContain('restore a backup that holds it');
+      }
+    } finally {
+      await database.stop();
+    }
   });
 
   test('or nothing at all is given up, and the order tried again later', async () => {
@@ -236,6 +320,26 @@ test('what is asked for while an order is under way is done next, and is no fail
     expect((await stored(app)).failures).toBe(0);
     expect(ca.orders.map(({ names }) => names)).toEqual([['*.one.test'], ['*.one.test', '*.two.test']]);
   } finally {
+    await app.stop();
+    await ca.stop();
+  }
+});
+
+test('who asks for a renewal does not wait for an authority that hangs over when it wants them', async () => {
+  const ca = await startScriptedCa();
+  const app = await startApp('sqlite');
+  const held = Promise.withResolvers<void>();
+  try {
+    const provider = await prepare(app, ca);
+    ca.script('renewal', held.promise);
+    const id = await order(app, provider, ['hangs.test']);
+    await until('it is asked when', () => ca.waiting('renewal') === 1 || undefined, SOON_MS);
+    await app.send('POST', `/certificates/${id}/renew`);
+    await until('it is ordered', () => ca.orders.length === 2 || undefined, SOON_MS);
+    // The authority has not been given up on.
+    expect(ca.waiting('renewal')).toBe(1);
+  } finally {
+    held.resolve();
     await app.stop();
     await ca.stop();
   }

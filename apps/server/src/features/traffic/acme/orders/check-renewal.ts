@@ -3,7 +3,6 @@ import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Logger } from 'pino';
 import { clientOf, withClient } from '../accounts/client.ts';
 import type { StoredAccount } from '../accounts/store.ts';
-import type { Claim } from './attempt.ts';
 import {
   checkAgainAt,
   isInWindow,
@@ -25,9 +24,12 @@ export interface RenewalCheckDeps {
   log: Logger;
 }
 
+/** Longer than an authority may take to answer. Who was killed over it is followed by another one then. */
+const ASKING_MS = 10 * 60_000;
+
 /** Makes what asks an authority when a certificate is to be renewed (RFC 9773), and keeps what it says. */
 export const createRenewalCheck = ({ db, store, findAccount, vault, clock, random, log }: RenewalCheckDeps) => {
-  const ask = async (row: OrderWithSubject, { signal }: Claim) => {
+  const ask = async (row: OrderWithSubject, signal: AbortSignal) => {
     const account = row.account_id === null ? undefined : await findAccount(row.account_id);
     if (!account) return undefined;
     return withClient(clientOf(account, vault, signal), clock, (client) => client.renewalInfo(row.chain_pem));
@@ -50,22 +52,32 @@ export const createRenewalCheck = ({ db, store, findAccount, vault, clock, rando
     return { renew_after, ...(row.failures === 0 ? { next_attempt_at: renew_after } : {}) };
   };
 
-  return async (row: OrderWithSubject, claim: Claim): Promise<void> => {
-    const { token, signal } = claim;
-    let fields: Parameters<OrderStore['release']>[2];
+  /** What is to be stored of what the authority says. */
+  const learn = async (row: OrderWithSubject, signal: AbortSignal): Promise<Parameters<OrderStore['endCheck']>[2]> => {
     try {
-      const info = row.issuer === 'acme' && row.is_placeholder === 0 ? await ask(row, claim) : undefined;
-      fields = info
-        ? {
-            ...wish(row, info.windowStart, info.windowEnd),
-            ari_checked_until: checkAgainAt(clock(), info.retryAfter).toISOString(),
-          }
-        : { ari_checked_until: null };
+      const info = row.issuer === 'acme' && row.is_placeholder === 0 ? await ask(row, signal) : undefined;
+      if (!info) return { ari_checked_until: null };
+      return {
+        ...wish(row, info.windowStart, info.windowEnd),
+        ari_checked_until: checkAgainAt(clock(), info.retryAfter).toISOString(),
+      };
     } catch (err) {
-      if (!signal.aborted) log.info({ err, certificate: row.name }, 'the authority does not say when to renew');
-      fields = signal.aborted ? {} : { ari_checked_until: checkAgainAt(clock()).toISOString() };
+      if (signal.aborted) return { ari_checked_until: row.ari_checked_until };
+      log.info({ err, certificate: row.name }, 'the authority does not say when to renew');
+      return { ari_checked_until: checkAgainAt(clock()).toISOString() };
     }
-    await store(db).release(row, token, fields);
+  };
+
+  /**
+   * The order itself is nobody's meanwhile: an authority that does not answer keeps nobody from renewing it, least of all who asks
+   * for that by hand.
+   */
+  return async (certificateId: number, signal: AbortSignal): Promise<void> => {
+    const row = await store(db).find(certificateId);
+    if (!row) return;
+    const until = new Date(clock().getTime() + ASKING_MS).toISOString();
+    if (!(await store(db).beginCheck(row, until))) return;
+    await store(db).endCheck(row, until, await learn(row, signal));
   };
 };
 export type CheckRenewal = ReturnType<typeof createRenewalCheck>;

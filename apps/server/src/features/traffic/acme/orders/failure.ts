@@ -1,7 +1,7 @@
 import { AcmeEnded, AcmeProblem, AcmeProtocolError, AcmeUnreachable } from '@sallyport/acme';
 import type { AcmeProblemDocument } from '@sallyport/contract';
 import { Refusal } from '@sallyport/store/errors';
-import { SecretLost } from '../../lost-secret.ts';
+import { Unusable } from '../../lost-secret.ts';
 import { LimitReached } from './ledger/limits.ts';
 
 /** What came of an attempt that failed. */
@@ -16,13 +16,28 @@ export interface Failure {
   isOrderOver: boolean;
 }
 
+/** A name of an order that was not proven, as it was ordered. */
+export interface Unproven {
+  name: string;
+  error: Error;
+}
+
+/** Whether the authority called the authorization invalid: a failed validation, of which it allows few. */
+const isInvalid = ({ error }: Unproven): boolean =>
+  error instanceof AcmeEnded ? error.state === 'invalid' : error instanceof AcmeProblem && error.isVerdict;
+
 /** Names that an authority could not validate, each with why. */
 export class ValidationFailed extends Error {
-  readonly failures: readonly { name: string; error: Error }[];
-  constructor(failures: readonly { name: string; error: Error }[]) {
+  readonly failures: readonly Unproven[];
+  constructor(failures: readonly Unproven[]) {
     super(failures.map(({ name, error }) => `${name}: ${error.message}`).join('; '));
     this.name = 'ValidationFailed';
     this.failures = failures;
+  }
+
+  /** Those whose own authorization the authority called invalid. Other names of the order were proven, or not looked at. */
+  get invalidNames(): string[] {
+    return this.failures.filter(isInvalid).map(({ name }) => name);
   }
 }
 
@@ -145,7 +160,7 @@ export const explain = (error: unknown): Failure => {
   }
   if (error instanceof AcmeEnded)
     return failure(`At the authority ${error.message}: another order is made`, { isOrderOver: true });
-  if (error instanceof CannotOrder || error instanceof SecretLost) return failure(error.message);
+  if (error instanceof CannotOrder || error instanceof Unusable) return failure(error.message);
   if (error instanceof Refusal)
     return failure(`What the authority gave is not taken: ${error.message}`, { isOrderOver: true });
   if ((error as Error).name === 'DnsWriteFailed') {

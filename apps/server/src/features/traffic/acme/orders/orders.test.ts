@@ -1,5 +1,7 @@
+import { X509Certificate } from 'node:crypto';
 import type {
   AcmeAccount,
+  AuditEntry,
   Backup,
   Certificate,
   CertificateInUse,
@@ -7,12 +9,15 @@ import type {
   ErrorBody,
   HistoryEntry,
   ProxyHost,
+  RevokedCertificate,
 } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCertificate } from '../../../../../../../test/support/certificates.ts';
 import { type Named, startNamed } from '../../../../../../../test/support/start-named.ts';
 import { type Pebble, startPebble } from '../../../../../../../test/support/start-pebble.ts';
 import { until } from '../../../../../../../test/support/until.ts';
-import { createGiven } from '../../../../testing/given-accounts.ts';
+import { createGiven, PASSWORD } from '../../../../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../../testing/start-app.ts';
 
 const SOON_MS = 60_000;
@@ -135,6 +140,101 @@ onBothDatabases('orders', (kind) => {
     );
     expect((await settled(app, there.id, isThere)).uuid).toBe(there.uuid);
     expect(entries).toBeGreaterThan(0);
+  });
+
+  test('are revoked for who proves to be it, and had anew with another key; nothing brings a revoked one back', async () => {
+    const names = ['revoked.zone.test'];
+    const { body: ordered } = await order(app, { names, dns_provider_id: 1 });
+    const { id } = ordered.certificate;
+    await settled(app, id, isThere);
+    const leaf = async () => new X509Certificate((await app.send<string>('GET', `/certificates/${id}/download`)).body);
+    const revoke = (body: object, as?: Record<string, string>, which = id) =>
+      app.send<RevokedCertificate & ErrorBody>('POST', `/certificates/${which}/revoke`, body, as);
+    const first = await leaf();
+    expect(await revoke({}, headers)).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^password is required/) },
+    });
+    expect((await revoke({ password: 'not it' }, headers)).status).toBe(403);
+    expect((await revoke({ reason: 'why' })).body.error).toMatch(/^reason/);
+    expect(await pebble.statusOf(first.serialNumber)).toBe('Valid');
+
+    const done = await revoke({ reason: 'key_compromise', password: PASSWORD }, headers);
+    expect(done).toMatchObject({
+      status: 200,
+      body: { message: expect.stringMatching(/has revoked it; another one/) },
+    });
+    expect(await pebble.statusOf(first.serialNumber)).toBe('Revoked');
+    const { body: audited } = await app.send<AuditEntry[]>('GET', '/audit-logs?limit=50', undefined, headers);
+    const told = { serial: first.serialNumber, sha256: first.fingerprint256, reason: 'key_compromise' };
+    expect(audited.find(({ action }) => action === 'certificate.revoke')).toMatchObject({ details: { after: told } });
+    const anew = await settled(app, id, isThere);
+    expect(anew.issue ?? '').not.toContain('revoked');
+    const second = await leaf();
+    expect(second.publicKey.equals(first.publicKey)).toBe(false);
+
+    // One that nobody needs any more stays as it is, and is told wherever it is used.
+    expect((await revoke({ reason: 'cessation_of_operation' })).body.certificate).toMatchObject({
+      status: 'revoked',
+      next_attempt_at: null,
+    });
+    expect(await pebble.statusOf(second.serialNumber)).toBe('Revoked');
+    expect(await revoke({})).toMatchObject({
+      status: 409,
+      body: { error: expect.stringMatching(/revoked already, on/) },
+    });
+    const { body: listed } = await app.send<Certificate[]>('GET', '/certificates?status=revoked');
+    expect(listed).toEqual([
+      expect.objectContaining({ id, issue: expect.stringMatching(/^The certificate was revoked/) }),
+    ]);
+    const host = { domain: names[0], forward_host: '127.0.0.1', forward_port: 9, ssl_forced: true };
+    const { body: user } = await app.send<ProxyHost>('POST', '/proxy-hosts', host);
+    const warned = expect.objectContaining({ field: 'ssl_forced', message: expect.stringMatching(/was revoked$/) });
+    expect(user.warnings).toContainEqual(warned);
+    const naming = await app.send<ProxyHost>('PUT', `/proxy-hosts/${user.uuid}`, { certificate_id: id });
+    const named = expect.objectContaining({
+      field: 'certificate_id',
+      message: expect.stringMatching(/was revoked on/),
+    });
+    expect(naming.body.warnings).toContainEqual(named);
+    await app.send('DELETE', `/proxy-hosts/${user.uuid}`);
+
+    // A server that ended before it noted what the authority did.
+    const database = openDatabase(app.config);
+    await database.kysely.updateTable('certificates').set({ revoked_at: null }).where('id', '=', id).execute();
+    await database.stop();
+    const known = await revoke({ reason: 'cessation_of_operation' });
+    expect(known.body.message).toMatch(/^The authority had revoked it already; no other one is ordered/);
+
+    // By way of an upload in its place, or of its deletion.
+    const { certificate, key } = makeCertificate(names);
+    const form = new FormData();
+    form.append('certificate_file', new Blob([certificate]), 'c.pem');
+    form.append('key_file', new Blob([key]), 'k.pem');
+    const undo = async (uuid: string) => {
+      const { body } = await app.send<HistoryEntry[]>('GET', `/certificates/${uuid}/history`);
+      return app.send<ErrorBody>('POST', `/history/${body[0]?.id}/revert`, {}, headers);
+    };
+    const isRefused = { status: 409, body: { details: expect.stringMatching(/certificate of before was revoked/) } };
+    const copy = await order(app, { names, dns_provider_id: 1 });
+    await settled(app, copy.body.certificate.id, isThere);
+    expect((await app.send('PUT', `/certificates/${id}`, form)).status).toBe(200);
+    expect(await undo(anew.uuid)).toMatchObject(isRefused);
+    expect((await revoke({})).body.error).toMatch(/^The certificate was uploaded/);
+    await revoke({ reason: 'cessation_of_operation' }, undefined, copy.body.certificate.id);
+    expect((await app.send('DELETE', `/certificates/${copy.body.certificate.id}`)).status).toBe(200);
+    expect(await undo(copy.body.certificate.uuid)).toMatchObject(isRefused);
+    await app.send('DELETE', `/certificates/${id}`);
+
+    const { body: own } = await order(app, { names: ['printer.lan'], provider: 'internal' });
+    await settled(app, own.certificate.id, isThere);
+    expect(await revoke({}, undefined, own.certificate.id)).toMatchObject({
+      status: 409,
+      body: {
+        error: expect.stringMatching(/can not revoke: it keeps no list/),
+        details: expect.stringMatching(/^Renew it/),
+      },
+    });
   });
 
   test('that the authority can not be reached for wait, and are taken up once it can', async () => {

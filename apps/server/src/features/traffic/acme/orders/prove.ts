@@ -1,11 +1,11 @@
 import type { AcmeClient, Authorization, Challenge, Order } from '@sallyport/acme';
-import { AcmeEnded, AcmeProblem, AcmeProtocolError, isAddress } from '@sallyport/acme';
+import { AcmeEnded, AcmeProblem, AcmeProtocolError, authorizationFailure, isAddress } from '@sallyport/acme';
 import type { Logger } from 'pino';
 import type { DnsProviderAccess } from '../../dns-providers/access.ts';
 import type { DnsChallenge, DnsRecordWriter } from '../../dns-providers/writer.ts';
 import type { AcmeChallenges } from '../challenges/service.ts';
 import type { AcmeAttempt } from './acme-attempt.ts';
-import { CannotOrder, ValidationFailed } from './failure.ts';
+import { CannotOrder, type Unproven, ValidationFailed } from './failure.ts';
 
 export interface ProvingDeps {
   challenges: Pick<AcmeChallenges, 'publish' | 'withdraw'>;
@@ -16,6 +16,8 @@ export interface ProvingDeps {
 
 /** A name that is to be proven. */
 interface Proof {
+  /** As it was ordered, with the `*.` of a wildcard. */
+  name: string;
   authorization: Authorization;
   challenge: Challenge;
 }
@@ -34,14 +36,19 @@ const inTurns = async <T, R>(items: readonly T[], work: (item: T) => Promise<R>)
 const some = (names: readonly string[]): string =>
   names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
 
+/** What was ordered that an authorization is for; undefined for what was not. */
+const orderedName = ({ name, wildcard }: Authorization, ordered: readonly string[]): string | undefined =>
+  (wildcard ? [`*.${name}`, name] : [name, `*.${name}`]).find((one) => ordered.includes(one));
+
 /** The challenge by which a name is to be proven. Throws when the authority asks about what was not ordered. */
 const proofOf = (authorization: Authorization, type: string, ordered: readonly string[]): Proof => {
-  const { name, wildcard, url, challenges } = authorization;
-  if (!ordered.includes(wildcard ? `*.${name}` : name) && !ordered.includes(name) && !ordered.includes(`*.${name}`)) {
-    throw new AcmeProtocolError(url, `it asks to prove ${name}, which was not ordered`);
+  const { url, challenges } = authorization;
+  const name = orderedName(authorization, ordered);
+  if (name === undefined) {
+    throw new AcmeProtocolError(url, `it asks to prove ${authorization.name}, which was not ordered`);
   }
   const challenge = challenges.find((one) => one.type === type);
-  if (challenge) return { authorization, challenge };
+  if (challenge) return { name, authorization, challenge };
   const offered = challenges.map((one) => one.type).join(', ') || 'none';
   throw new CannotOrder(
     `The authority does not take the challenge ${type} for ${name}, but ${offered}: order with that`,
@@ -50,15 +57,15 @@ const proofOf = (authorization: Authorization, type: string, ordered: readonly s
 
 /** Has the authority look, and waits for what it says. Rejects with `ValidationFailed` about all names that it did not find proven. */
 const validate = async (client: AcmeClient, proofs: readonly Proof[], signal: AbortSignal): Promise<void> => {
-  const failures: { name: string; error: Error }[] = [];
-  await inTurns(proofs, async ({ authorization, challenge }) => {
+  const failures: Unproven[] = [];
+  await inTurns(proofs, async ({ name, authorization, challenge }) => {
     try {
       // A challenge that is looked at already, before a crash of ours, is not to be begun again.
       if (challenge.status === 'pending') await client.startChallenge(challenge.url);
       await client.waitForAuthorization(authorization.url);
     } catch (error) {
       signal.throwIfAborted();
-      failures.push({ name: authorization.name, error: error as Error });
+      failures.push({ name, error: error as Error });
     }
   });
   if (failures.length === 0) return;
@@ -134,20 +141,30 @@ const byDns = async (deps: ProvingDeps, attempt: AcmeAttempt, proofs: readonly P
   }
 };
 
+/** Those of some authorizations that have come to nothing. */
+const unprovenOf = (authorizations: readonly Authorization[], ordered: readonly string[]): Unproven[] =>
+  authorizations
+    .filter(({ status }) => status !== 'pending' && status !== 'valid')
+    .map((one) => ({ name: orderedName(one, ordered) ?? one.name, error: authorizationFailure(one) }));
+
+/** Names of an order whose validation has failed, as the authority has it; those of an order that it has forgotten are none. */
+export const failedNamesOf = async (
+  client: Pick<AcmeClient, 'authorization'>,
+  { authorizations, names }: Pick<Order, 'authorizations' | 'names'>,
+): Promise<string[]> =>
+  new ValidationFailed(unprovenOf(await inTurns(authorizations, client.authorization), names)).invalidNames;
+
 /** Proves all names of an order that are not proven yet; what was published for it is withdrawn whatever comes of it. */
 export const proveNames = async (deps: ProvingDeps, attempt: AcmeAttempt, order: Order): Promise<void> => {
   const { client, row, steps } = attempt;
   const type = row.challenge ?? 'http-01';
   await steps.enter('challenge', `Proves the names by ${type}.`);
-  const authorizations = await inTurns(order.authorizations, client.authorization);
-  const open = authorizations.filter(({ status }) => status === 'pending');
-  const ended = authorizations.find(({ status }) => status !== 'pending' && status !== 'valid');
-  if (ended) {
-    const error = new Error(`its authorization is ${ended.status}`);
-    throw new ValidationFailed([{ name: ended.name, error }]);
-  }
-  if (open.length === 0) return;
   const ordered = row.names.split(',');
+  const authorizations = await inTurns(order.authorizations, client.authorization);
+  const ended = unprovenOf(authorizations, ordered);
+  if (ended.length > 0) throw new ValidationFailed(ended);
+  const open = authorizations.filter(({ status }) => status === 'pending');
+  if (open.length === 0) return;
   const proofs = open.map((authorization) =>
     proofOf(authorization, isAddress(authorization.name) ? 'http-01' : type, ordered),
   );

@@ -53,9 +53,27 @@ onBothDatabases('orders that are due', (kind) => {
         await given('tried', { isThere: true, due: at(55), tried: at(44) });
         await given('not due', { isThere: true, due: at(40) });
         await given('leased', { isThere: false, due: at(5), leased: at(31) });
-        const all = [retried, fresh, early, late, aheadOfTime, checked, triedAhead];
+        const all = [retried, fresh, early, late, aheadOfTime, triedAhead];
         expect(await orderStore(db).due(MOMENTS, 10)).toEqual(all);
         expect(await orderStore(db).due(MOMENTS, 2)).toEqual(all.slice(0, 2));
+
+        // When to renew is asked beside them, by one, and told unless somebody works at it meanwhile.
+        expect(await orderStore(db).unchecked(MOMENTS, 10)).toEqual([checked]);
+        const look = async () => {
+          const row = await orderStore(db).find(checked);
+          if (!row) throw new Error('it is gone');
+          return row;
+        };
+        const row = await look();
+        expect(await orderStore(db).beginCheck(row, at(35))).toBe(true);
+        expect(await orderStore(db).beginCheck(row, at(36))).toBe(false);
+        expect(await orderStore(db).unchecked(MOMENTS, 10)).toEqual([]);
+        const said = { next_attempt_at: at(52), ari_checked_until: at(58) };
+        await orderStore(db).change(checked, { next_attempt_at: at(30) });
+        await orderStore(db).endCheck(row, at(35), said);
+        expect(await look()).toMatchObject({ next_attempt_at: at(30), ari_checked_until: at(35) });
+        await orderStore(db).endCheck(await look(), at(35), said);
+        expect(await look()).toMatchObject(said);
       } finally {
         await database.stop();
       }

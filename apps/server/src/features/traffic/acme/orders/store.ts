@@ -28,6 +28,10 @@ export interface Moments {
 
 const NOBODY = { leased_by: '', leased_until: '' } as const;
 
+/** `next`, unless somebody has asked for another time than what was `seen`: that stays. */
+export const unlessAsked = (seen: string | null, next: string | null): RawBuilder<string | null> =>
+  sql<string | null>`case when coalesce(next_attempt_at, '') <> ${seen ?? ''} then next_attempt_at else ${next} end`;
+
 export const orderStore = (db: Executor) => ({
   async find(certificateId: number): Promise<OrderWithSubject | undefined> {
     return db
@@ -66,7 +70,6 @@ export const orderStore = (db: Executor) => ({
       .where(({ eb, or, and }) =>
         or([
           eb('next_attempt_at', '<=', now),
-          eb('ari_checked_until', '<=', now),
           and([eb('last_attempt_at', '>', ahead), eb('next_attempt_at', 'is not', null)]),
         ]),
       )
@@ -78,6 +81,55 @@ export const orderStore = (db: Executor) => ({
       .limit(limit)
       .execute();
     return rows.map(({ certificate_id }) => certificate_id);
+  },
+
+  /** Certificates whose authority is to be asked when it wants them renewed, and that nobody works at. */
+  async unchecked({ now, latest }: Omit<Moments, 'ahead'>, limit: number): Promise<number[]> {
+    const rows = await db
+      .selectFrom('certificate_orders')
+      .select('certificate_id')
+      .where('ari_checked_until', '<=', now)
+      .where(({ eb, or }) => or([eb('leased_until', '<=', now), eb('leased_until', '>', latest)]))
+      .orderBy('ari_checked_until')
+      .orderBy('certificate_id')
+      .limit(limit)
+      .execute();
+    return rows.map(({ certificate_id }) => certificate_id);
+  },
+
+  /** Keeps others from asking the authority about it until then; false when somebody asks already. */
+  async beginCheck(
+    { certificate_id, ari_checked_until }: Pick<StoredOrder, 'certificate_id' | 'ari_checked_until'>,
+    until: string,
+  ): Promise<boolean> {
+    const { numUpdatedRows } = await db
+      .updateTable('certificate_orders')
+      .set({ ari_checked_until: until })
+      .where('certificate_id', '=', certificate_id)
+      .where('ari_checked_until', '=', ari_checked_until)
+      .executeTakeFirst();
+    return numUpdatedRows > 0n;
+  },
+
+  /**
+   * Stores what the authority said about a certificate, unless that is of yesterday: it was renewed, is being renewed or somebody
+   * has asked for it meanwhile. `row`: what was asked about; `until`: what `beginCheck` stored.
+   */
+  async endCheck(
+    { certificate_id, leased_by, last_attempt_at: tried, next_attempt_at: next }: StoredOrder,
+    until: string,
+    fields: Changes,
+  ): Promise<void> {
+    await db
+      .updateTable('certificate_orders')
+      .set(fields)
+      .where('certificate_id', '=', certificate_id)
+      .where('ari_checked_until', '=', until)
+      // Who was killed over it is still named.
+      .where('leased_by', '=', leased_by)
+      .where(sql<string>`coalesce(last_attempt_at, '')`, '=', tried ?? '')
+      .where(sql<string>`coalesce(next_attempt_at, '')`, '=', next ?? '')
+      .execute();
   },
 
   /** Takes an order for `claim` until `until`, unless somebody has it. */
@@ -112,12 +164,18 @@ export const orderStore = (db: Executor) => ({
     claim: string,
     { next_attempt_at: next, ...fields }: Changes,
   ): Promise<boolean> {
-    const isAsked = sql<boolean>`coalesce(next_attempt_at, '') <> ${seen ?? ''}`;
-    const time =
-      next === undefined
-        ? {}
-        : { next_attempt_at: sql<string | null>`case when ${isAsked} then next_attempt_at else ${next} end` };
+    const time = next === undefined ? {} : { next_attempt_at: unlessAsked(seen, next) };
     return this.save(certificate_id, claim, { ...fields, ...time, ...NOBODY });
+  },
+
+  /** What the internal authority has signed, and is kept, is due. */
+  async renewInternal(now: string): Promise<void> {
+    await db
+      .updateTable('certificate_orders')
+      .set({ next_attempt_at: now, updated_at: now })
+      .where('issuer', '=', 'internal')
+      .where('next_attempt_at', 'is not', null)
+      .execute();
   },
 
   /** For a store of one process, which has just begun: nobody works at anything. */

@@ -21,6 +21,8 @@ export interface WorkerDeps {
 const LOOK_MS = 5_000;
 /** So many orders are under way at once on this node: a thousand that are due go in turn. */
 const AT_ONCE = 4;
+/** So many authorities are asked at once when they want a certificate renewed: beside the orders, which wait for none of them. */
+const CHECKS_AT_ONCE = 4;
 /** So long nobody else takes an order of a process that was killed. */
 const LEASE_MS = 60_000;
 const BEAT_MS = 15_000;
@@ -48,7 +50,8 @@ export const createWorker = (deps: WorkerDeps) => {
     if (!row) return;
     const { now, ahead } = times();
     const isDue = row.next_attempt_at !== null && (row.next_attempt_at <= now || (row.last_attempt_at ?? '') > ahead);
-    if (!isDue) return checkRenewal(row, claim);
+    // Another node was faster.
+    if (!isDue) return void (await store.release(row, claim.token, {}));
     if (await isWanted(row)) return attempt(claim);
     await store.release(row, claim.token, { next_attempt_at: null, ari_checked_until: null });
   };
@@ -92,9 +95,25 @@ export const createWorker = (deps: WorkerDeps) => {
     }
   };
 
+  const checking = new Map<number, Promise<void>>();
+  const lookForChecks = async (): Promise<void> => {
+    const room = CHECKS_AT_ONCE - checking.size;
+    if (stopping.signal.aborted || room <= 0) return;
+    const unchecked = await store.unchecked(times(), CHECKS_AT_ONCE);
+    for (const id of unchecked.filter((one) => !checking.has(one)).slice(0, room)) {
+      const check = checkRenewal(id, stopping.signal)
+        .finally(() => checking.delete(id))
+        .then(nudge, (err: unknown) => log.error({ err, certificate: id }, 'when to renew could not be looked at'));
+      checking.set(id, check);
+    }
+  };
+
   let looking: Promise<void> = Promise.resolve();
   const lookAgain = (): Promise<void> => {
-    looking = looking.then(look).catch((err: unknown) => log.error({ err }, 'orders could not be looked at'));
+    looking = looking
+      .then(look)
+      .then(lookForChecks)
+      .catch((err: unknown) => log.error({ err }, 'orders could not be looked at'));
     return looking;
   };
   /** To be told that something may be due; not waited for. */
@@ -113,7 +132,7 @@ export const createWorker = (deps: WorkerDeps) => {
           stopping.abort();
           await repeating.stop();
           await looking;
-          await Promise.all(running.values());
+          await Promise.all([...running.values(), ...checking.values()]);
         },
       };
     },

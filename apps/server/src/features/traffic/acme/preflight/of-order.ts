@@ -1,7 +1,7 @@
 import type { NewCertificateOrder, Preflight, PreflightCheck } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import { SecretLost } from '../../lost-secret.ts';
+import { Unusable } from '../../lost-secret.ts';
 import { type ClientOf, clientOf, withClient } from '../accounts/client.ts';
 import type { StoredAccount } from '../accounts/store.ts';
 import { LimitReached, registeredDomainsOf } from '../orders/ledger/limits.ts';
@@ -17,6 +17,8 @@ export interface OrderPreflightDeps {
   vault: Pick<Vault, 'open'>;
   preflight: Pick<AcmePreflight, 'check'>;
   ledger: Pick<Ledger, 'check'>;
+  /** What keeps the internal authority from signing; undefined when nothing does. */
+  internalFault: () => Promise<Pick<Unusable, 'what' | 'fix'> | undefined>;
   tryRecord: (providerId: number, name: string) => Promise<{ ok: boolean; message: string }>;
   clock: () => Date;
 }
@@ -60,9 +62,17 @@ export const createOrderPreflight = (deps: OrderPreflightDeps) => {
     return checks;
   };
 
+  /** An authority that nobody can order with. */
+  const unusable = ({ what, fix }: Pick<Unusable, 'what' | 'fix'>): Preflight => ({
+    ok: false,
+    checks: [fault('account', '', { message: `${what}.`, fix: `To do: ${fix}.`, isCertain: true })],
+  });
+
   const check = async (input: NewCertificateOrder): Promise<Preflight> => {
     const planned = await deps.plan(input);
     if (planned === undefined) {
+      const inTheWay = await deps.internalFault();
+      if (inTheWay) return unusable(inTheWay);
       return {
         ok: true,
         checks: [fine('account', '', 'The internal authority signs it at once: nothing is in the way.')],
@@ -75,12 +85,8 @@ export const createOrderPreflight = (deps: OrderPreflightDeps) => {
     try {
       client = clientOf(account, deps.vault, AbortSignal.timeout(DIRECTORY_MS));
     } catch (error) {
-      if (!(error instanceof SecretLost)) throw error;
-      const { what, fix } = error;
-      return {
-        ok: false,
-        checks: [fault('account', '', { message: `${what}.`, fix: `To do: ${fix}.`, isCertain: true })],
-      };
+      if (!(error instanceof Unusable)) throw error;
+      return unusable(error);
     }
     const { checks } = await withClient(client, deps.clock, ({ directory }) =>
       deps.preflight.check({

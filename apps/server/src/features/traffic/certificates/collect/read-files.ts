@@ -28,7 +28,14 @@ export interface Found {
   /** By digest of the public key. */
   keys: Map<string, FoundKey>;
   /** Why a file, or a part of it, can't be used. */
-  refused: { file: string; message: string }[];
+  refused: RefusedFile[];
+}
+
+export interface RefusedFile {
+  file: string;
+  message: string;
+  /** Its password is missing or wrong. */
+  isLocked?: boolean;
 }
 
 const digestOf = (publicKey: KeyObject): string =>

@@ -3,9 +3,11 @@ import type { CertificateImport, CertificateImportEntry } from '@sallyport/contr
 import type { Actor } from '@sallyport/store/actor';
 import type { Executor, Transact } from '@sallyport/store/database/open';
 import { Refusal } from '@sallyport/store/errors';
-import { type CertificatePair, parseCertificatePair } from '../pem.ts';
+import { type CertificatePair, IN_WORDS, parseCertificatePair } from '../pem.ts';
+import type { ReadPkcs12Files } from '../pkcs12/reader.ts';
 import type { CertificatePlane, Certificates } from '../service.ts';
 import type { CertificateStore } from '../store.ts';
+import { openPkcs12 } from './open-pkcs12.ts';
 import { isAuthority, type Pair, pairUp } from './pair-up.ts';
 import { type CollectedFile, type Found, readFiles } from './read-files.ts';
 
@@ -15,6 +17,13 @@ export interface CollectDeps {
   create: Certificates['within']['create'];
   plane: Pick<CertificatePlane, 'syncCertificates'>;
   clock: () => Date;
+  readPkcs12: ReadPkcs12Files;
+}
+
+export interface CertificateFiles {
+  files: readonly CollectedFile[];
+  /** Of the PKCS #12 files among them: each is opened with the one that fits. */
+  passwords: readonly string[];
 }
 
 type Fate = Pick<CertificateImportEntry, 'outcome' | 'message'> & { certificate_id?: number };
@@ -30,14 +39,12 @@ const namesOf = (certificate: X509Certificate): string => certificate.subjectAlt
 
 const judge = (pair: Pair, now: Date): Candidate => {
   try {
-    const parsed = parseCertificatePair(pair.chainPem, pair.key.pem);
+    const parsed = parseCertificatePair(pair.chainPem, pair.key.pem, IN_WORDS);
     if (parsed.notAfter > now) return { pair, parsed };
     return { pair, fate: { outcome: 'expired', message: `it expired on ${parsed.notAfter.toISOString()}` } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
-    // Those are the names of an upload's fields.
-    const message = error.message.replace(/^certificate_file\b/, 'the certificate').replace(/^key_file\b/, 'the key');
-    return { pair, fate: { outcome: 'refused', message } };
+    return { pair, fate: { outcome: 'refused', message: error.message } };
   }
 };
 
@@ -59,7 +66,7 @@ const leaveSuperseded = (candidates: readonly Candidate[]): void => {
 };
 
 /** Takes certificates with their keys out of many files: certbot's, Caddy's, acme.sh's, Traefik's, or any others. */
-export const createCollect = ({ transact, store, create, plane, clock }: CollectDeps) => {
+export const createCollect = ({ transact, store, create, plane, clock, readPkcs12 }: CollectDeps) => {
   const bringIn = async (tx: Executor, candidates: readonly Candidate[], actor: Actor): Promise<number[]> => {
     const wanted = candidates.filter(({ fate }) => fate === undefined);
     const expiries = wanted.map(({ parsed }) => parsed?.notAfter.toISOString() ?? '');
@@ -128,7 +135,9 @@ export const createCollect = ({ transact, store, create, plane, clock }: Collect
         }
       }
     }
-    for (const { file, message } of found.refused) tell(file, { outcome: 'refused', message });
+    for (const { file, message, isLocked } of found.refused) {
+      tell(file, { outcome: isLocked ? 'locked' : 'refused', message });
+    }
     const paired = new Set(candidates.map(({ pair }) => pair.leaf));
     for (const leaf of found.certificates.values()) {
       const file = leaf.files.find((one) => !told.has(one));
@@ -151,8 +160,10 @@ export const createCollect = ({ transact, store, create, plane, clock }: Collect
   };
 
   /** Takes what is good and tells what became of each file. Nothing is taken when the store fails half-way. */
-  return async (files: readonly CollectedFile[], actor: Actor): Promise<CertificateImport> => {
-    const found = await readFiles(files);
+  return async ({ files, passwords }: CertificateFiles, actor: Actor): Promise<CertificateImport> => {
+    const { opened, refused } = await openPkcs12(files, passwords, readPkcs12);
+    const found = await readFiles(opened);
+    found.refused.push(...refused);
     const candidates = pairUp(found).map((pair) => judge(pair, clock()));
     leaveSuperseded(candidates);
     const wantsAny = candidates.some(({ fate }) => fate === undefined);

@@ -70,7 +70,7 @@ export const Exclusions = () => {
   const remove = (exclusion: WafExclusion) =>
     void takeBack(rows ?? [], exclusion, data?.etag).then(
       (answer) => offerUndo(t('takenBack', { rule: exclusion.rule_id }), [batchOf(answer)], TOUCHED),
-      (failure: Error) => notifyFailed(failure.message),
+      notifyFailed,
     );
 
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);

@@ -3,8 +3,7 @@ import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../../../i18n/formats.ts';
 import { StateBadge } from '../../../../ui/state-badge.tsx';
-import type { Mistake } from './mistakes.ts';
-import type { Check } from './use-check.ts';
+import type { Check, Mistake } from './use-check.ts';
 
 /** So many the server tells at most. */
 const MOST = 20;
@@ -22,13 +21,20 @@ export const useWords = (): ((mistake: Mistake) => string) => {
 export const CheckResult = ({ check, onOpen }: { check: Check; onOpen: (mistake: Mistake) => void }) => {
   const { t } = useTranslation('firewall');
   const wordsOf = useWords();
-  const { data, error, isBehind } = check;
-  const mistakes = (data?.errors ?? []).toSorted((one, other) => one.line - other.line || one.column - other.column);
+  const { data, mistakes, error, isBehind } = check;
   const badge = () => {
     if (isBehind) return <StateBadge kind="waiting">{t('checking')}</StateBadge>;
     if (error) return <StateBadge kind="bad">{t('checkFailed')}</StateBadge>;
     if (!data) return null;
-    const { rule_count: rules, errors } = data;
+    const { rule_count: rules, errors, warnings } = data;
+    if (rules !== null && warnings.length > 0) {
+      return (
+        <StateBadge kind="warning">
+          {`${t('load', { count: rules, shown: formatNumber(rules) })}, `}
+          {warnings.length >= MOST ? t('warnedMany') : t('warned', { count: warnings.length })}
+        </StateBadge>
+      );
+    }
     if (rules !== null) {
       return <StateBadge kind="good">{t('fine', { count: rules, shown: formatNumber(rules) })}</StateBadge>;
     }
@@ -60,7 +66,10 @@ export const CheckResult = ({ check, onOpen }: { check: Check; onOpen: (mistake:
               ) : (
                 t('inFile', { file: mistake.file, line: mistake.line })
               )}
-              <span className="foreign">: {wordsOf(mistake)}</span>
+              <span className="foreign">
+                : {mistake.isWarning && `${t('warning')}: `}
+                {wordsOf(mistake)}
+              </span>
             </Text>
           ))}
         </Stack>

@@ -27,11 +27,13 @@ export const look = EditorView.theme({
   '& > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, &.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground':
     { background: 'light-dark(rgb(11 110 105 / 20%), rgb(114 196 186 / 28%))' },
   '.cm-wrong-line': { background: 'light-dark(rgb(179 38 30 / 6%), rgb(242 155 153 / 10%))' },
-  '.cm-mistaken': {
+  '.cm-doubtful-line': { background: 'light-dark(rgb(178 122 0 / 7%), rgb(229 190 102 / 9%))' },
+  '.cm-mistaken, .cm-doubtful': {
     textDecoration: 'underline wavy light-dark(#b3261e, #f29b99)',
     textDecorationSkipInk: 'none',
     textUnderlineOffset: '3px',
   },
+  '.cm-doubtful': { textDecorationColor: 'var(--warning-text)' },
   '.cm-mistake': {
     padding: '0.2rem 0.75rem 0.3rem',
     borderLeft: '3px solid light-dark(#b3261e, #f29b99)',
@@ -40,5 +42,10 @@ export const look = EditorView.theme({
     fontFamily: 'var(--mantine-font-family)',
     fontSize: 'var(--mantine-font-size-xs)',
     whiteSpace: 'pre-wrap',
+  },
+  '.cm-mistake.cm-warning': {
+    borderLeftColor: 'var(--warning-text)',
+    background: 'light-dark(var(--mantine-color-yellow-0), rgb(229 190 102 / 12%))',
+    color: 'var(--warning-text)',
   },
 });

@@ -1,8 +1,6 @@
 import { type EditorState, StateEffect, StateField, type Text } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, WidgetType } from '@codemirror/view';
-import type { RulesetCheck } from '@sallyport/contract';
-
-export type Mistake = RulesetCheck['errors'][number];
+import type { Mistake } from './use-check.ts';
 
 /** How many letters of a line the first so many bytes of its UTF-8 are. */
 const lettersOf = (line: string, bytes: number): number => {
@@ -30,19 +28,21 @@ export const placeOf = (doc: Text, { line, column, token }: Mistake): { from: nu
 /** What is wrong, below the line that it is in. */
 class MistakeBelow extends WidgetType {
   readonly words: string;
+  readonly isWarning: boolean;
 
-  constructor(words: string) {
+  constructor(words: string, isWarning: boolean) {
     super();
     this.words = words;
+    this.isWarning = isWarning;
   }
 
   override eq(other: MistakeBelow): boolean {
-    return other.words === this.words;
+    return other.words === this.words && other.isWarning === this.isWarning;
   }
 
   override toDOM(): HTMLElement {
     const below = document.createElement('div');
-    below.className = 'cm-mistake foreign';
+    below.className = `cm-mistake foreign${this.isWarning ? ' cm-warning' : ''}`;
     below.textContent = this.words;
     return below;
   }
@@ -53,7 +53,9 @@ class MistakeBelow extends WidgetType {
 }
 
 const underline = Decoration.mark({ class: 'cm-mistaken' });
+const doubtful = Decoration.mark({ class: 'cm-doubtful' });
 const wrongLine = Decoration.line({ class: 'cm-wrong-line' });
+const doubtfulLine = Decoration.line({ class: 'cm-doubtful-line' });
 
 const show = (
   state: EditorState,
@@ -62,11 +64,11 @@ const show = (
 ): DecorationSet => {
   const placed = mistakes
     .filter(({ file }) => file === null)
-    .map((mistake) => ({ ...placeOf(state.doc, mistake), words: wordsOf(mistake) }));
-  const decorations = placed.flatMap(({ from, to, end, words }) => [
-    wrongLine.range(state.doc.lineAt(from).from),
-    ...(to > from ? [underline.range(from, to)] : []),
-    Decoration.widget({ widget: new MistakeBelow(words), block: true, side: 1 }).range(end),
+    .map((mistake) => ({ ...placeOf(state.doc, mistake), words: wordsOf(mistake), isWarning: mistake.isWarning }));
+  const decorations = placed.flatMap(({ from, to, end, words, isWarning }) => [
+    (isWarning ? doubtfulLine : wrongLine).range(state.doc.lineAt(from).from),
+    ...(to > from ? [(isWarning ? doubtful : underline).range(from, to)] : []),
+    Decoration.widget({ widget: new MistakeBelow(words, isWarning), block: true, side: 1 }).range(end),
   ]);
   return Decoration.set(decorations, true);
 };

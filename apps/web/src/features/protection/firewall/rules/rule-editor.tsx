@@ -5,8 +5,9 @@ import { drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers } f
 import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
 import { nonce } from '../../../../app/nonce.ts';
 import { look } from './look.ts';
-import { type Mistake, mistakesAtTheirLines, placeOf, showMistakes } from './mistakes.ts';
+import { mistakesAtTheirLines, placeOf, showMistakes } from './mistakes.ts';
 import { seclang } from './seclang.ts';
+import type { Mistake } from './use-check.ts';
 
 /** What others may have the editor do. */
 export interface Editor {

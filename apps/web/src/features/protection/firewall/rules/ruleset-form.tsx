@@ -18,14 +18,12 @@ import { Choices } from '../choices.tsx';
 import { FirewallPage } from '../firewall-page.tsx';
 import { isActing } from '../firewall-state.tsx';
 import { CheckResult, useWords } from './check-result.tsx';
-import type { Mistake } from './mistakes.ts';
 import type { Editor as CodeEditor } from './rule-editor.tsx';
 import { useCheck } from './use-check.ts';
 
 const RuleEditor = lazy(() => import('./rule-editor.tsx'));
 
 const TOUCHED = ['/security'] as const;
-const NONE: readonly Mistake[] = [];
 
 /** Refuses a way into the application that nobody needs from outside. */
 const EXAMPLE = `# Nobody needs the administration from outside.
@@ -190,7 +188,7 @@ const Editor = ({ set, etag }: EditorProps) => {
             describedBy={hintId}
             value={values.content}
             onChange={(content) => form.setFieldValue('content', content)}
-            mistakes={check.data?.errors ?? NONE}
+            mistakes={check.mistakes}
             wordsOf={wordsOf}
             isReadOnly={!isAdmin}
           />

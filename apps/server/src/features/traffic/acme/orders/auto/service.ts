@@ -7,6 +7,7 @@ import type { Certificates, PlaceholderFields } from '../../../certificates/serv
 import type { Accounts } from '../../accounts/service.ts';
 import { type NamedProvider, newOrderRow, type OrderDefaults } from '../service.ts';
 import type { OrderStore, OrderWithSubject } from '../store.ts';
+import { createFailingOrders } from './failing-orders.ts';
 import { type AutoPlan, cannotHave, planAuto, type Wanted } from './plan.ts';
 import type { AutoStore } from './store.ts';
 
@@ -43,6 +44,8 @@ const isNothing = ({ create, change, wake }: AutoPlan): boolean => create.length
 /** Has certificates for hosts with `auto_certificate`. It is done beside the change of a host, which does not wait for it. */
 export const createAuto = (deps: AutoDeps) => {
   const { db, transact, store, orders, certificates, accounts, nudge, clock, log } = deps;
+
+  const issuesByName = createFailingOrders(store(db));
 
   const providerOf = async (executor: Executor, { dnsProvider }: OrderDefaults): Promise<NamedProvider | undefined> =>
     dnsProvider === '' ? undefined : deps.findProviderByName(executor, dnsProvider);
@@ -207,7 +210,7 @@ export const createAuto = (deps: AutoDeps) => {
       if (hosts.length === 0) return new Map();
       const defaults = await deps.defaults();
       const hasDnsProvider = (await providerOf(db, defaults)) !== undefined;
-      const issues = await store(db).issuesByName();
+      const issues = await issuesByName();
       const noAccount = await accounts.resolve(db, undefined, defaults.account, 'auto_certificate').then(
         () => undefined,
         (error: unknown) => {

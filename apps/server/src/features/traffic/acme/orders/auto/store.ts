@@ -1,6 +1,8 @@
+import { hash } from 'node:crypto';
 import type { Executor } from '@sallyport/store/database/open';
 import { inPortions } from '@sallyport/store/database/portions';
 import { sql } from 'kysely';
+import { endOf } from '../../../certificates/usage.ts';
 import type { AutoHost, KnownCertificate, KnownOrder } from './plan.ts';
 
 /** SQLite binds at most 32,766 values a statement. */
@@ -23,9 +25,12 @@ export const autoStore = (db: Executor) => ({
   async certificates(): Promise<KnownCertificate[]> {
     const rows = await db
       .selectFrom('certificates')
-      .select(['id', 'domains', 'expires_at', 'is_placeholder'])
+      .select(['id', 'domains', 'expires_at', 'revoked_at', 'is_placeholder'])
       .execute();
-    return rows.map(({ is_placeholder, ...row }) => ({ ...row, isPlaceholder: is_placeholder === 1 }));
+    return rows.map(({ id, domains, is_placeholder, ...row }) => ({
+      ...{ id, domains, expires_at: endOf(row) },
+      isPlaceholder: is_placeholder === 1,
+    }));
   },
 
   async orders(): Promise<KnownOrder[]> {
@@ -40,6 +45,25 @@ export const autoStore = (db: Executor) => ({
       isAuto: row.is_auto === 1,
       nextAttemptAt: row.next_attempt_at,
     }));
+  },
+
+  /**
+   * What tells that other orders fail, or otherwise, than at the look before. It names each with its last attempt and its next: sums
+   * over all of them stay the same where one begins to fail and another ends, and a node whose clock runs ahead has the newest time.
+   */
+  async failingMark(): Promise<string> {
+    const { mark } = await db
+      .selectFrom('certificate_orders as o')
+      .innerJoin('certificates as c', 'c.id', 'o.certificate_id')
+      .select(
+        sql<string | null>`string_agg(
+          o.certificate_id || ' ' || o.updated_at || ' ' || o.failures || ' ' || coalesce(o.next_attempt_at, ''), ','
+          order by o.certificate_id)`.as('mark'),
+      )
+      .where('o.issue', 'is not', null)
+      .where('c.is_placeholder', '=', 1)
+      .executeTakeFirstOrThrow();
+    return hash('sha256', mark ?? '');
   },
 
   /** Issues of orders that failed, by the names they are for. */

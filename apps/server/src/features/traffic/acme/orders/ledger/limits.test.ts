@@ -66,6 +66,9 @@ describe('an order is refused before the authority would', () => {
     expect(refusal(before)?.until).toEqual(new Date(now.getTime() + HOUR_MS / 2));
     expect(refusal(before, { isRenewal: true })?.message).toMatch(/validation of a\.example\.com failed 2 times/);
     expect(refusal(before, { names: ['b.example.com'] })).toBeUndefined();
+    // Their orders are counted by themselves.
+    const failed = Array.from({ length: 4 }, () => asked(HOUR_MS / 2, { names: ['b.example.com'], outcome: 'failed' }));
+    expect(refusal(failed)).toBeUndefined();
   });
 
   test('but not for what a clock that ran a year ahead has noted', () => {

@@ -34,7 +34,7 @@ export interface Asked {
   registeredDomains: readonly string[];
   /** Exempt from limits on orders (RFC 9773, section 5). */
   isRenewal: boolean;
-  /** `refused`: no certificate comes of it, whoever said no; `failed`: a validation failed. */
+  /** `refused`: no certificate comes of it, whoever said no; `failed`: no order, but that the validation of each of these names failed. */
   outcome: 'ordered' | 'issued' | 'failed' | 'refused';
   at: Date;
 }
@@ -88,7 +88,7 @@ export const checkLimits = (question: LedgerQuestion): void => {
   }
   // What follows a certificate by ARI is exempt from what is left.
   if (isRenewal) return;
-  const orders = asked.filter((one) => !one.isRenewal);
+  const orders = asked.filter((one) => !one.isRenewal && one.outcome !== 'failed');
   const ofAccount = within(orders, now, 3 * HOUR_MS).filter((one) => one.accountUrl === accountUrl);
   refuseUntil(
     freeAt(ofAccount, limits.perAccount, 3 * HOUR_MS),

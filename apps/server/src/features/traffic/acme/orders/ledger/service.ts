@@ -55,17 +55,24 @@ export const createLedger = ({ db, transactAside, store, clock }: LedgerDeps) =>
         const now = clock();
         await checkIn(tx, directoryUrl, order, now);
         await store(tx).prune(keptSince(now));
-        await store(tx).note(directoryUrl, { ...order, at: now });
+        await store(tx).note(directoryUrl, { ...order, outcome: 'ordered', at: now });
       });
       return { directoryUrl, names };
     },
 
-    /** Notes what came of it. */
+    /** Notes what came of it: `refused` when no certificate does. */
     settle: (
       { directoryUrl, names }: LedgerEntry,
-      outcome: 'issued' | 'failed' | 'refused',
+      outcome: 'issued' | 'refused',
       executor: Executor = db,
     ): Promise<void> => store(executor).settle(directoryUrl, names, outcome),
+
+    /** Notes that the authority called the authorizations of these names invalid: those alone, whatever else was ordered with them. */
+    async failed({ directory_url, account_url }: StoredAccount, names: readonly string[]): Promise<void> {
+      if (names.length === 0) return;
+      const failure = { accountUrl: account_url ?? '', names, registeredDomains: [], isRenewal: false, at: clock() };
+      await store(db).note(directory_url, { ...failure, outcome: 'failed' });
+    },
   };
 };
 export type Ledger = ReturnType<typeof createLedger>;

@@ -21,10 +21,10 @@ export const ledgerStore = (db: Executor) => ({
     }));
   },
 
-  /** Notes an order that is about to be made. */
+  /** Notes an order that is about to be made, or validations that failed. */
   async note(
     directoryUrl: string,
-    { accountUrl, names, registeredDomains, isRenewal, at }: Omit<Asked, 'outcome'>,
+    { accountUrl, names, registeredDomains, isRenewal, outcome, at }: Asked,
   ): Promise<void> {
     await db
       .insertInto('order_ledger')
@@ -34,7 +34,7 @@ export const ledgerStore = (db: Executor) => ({
         names: [...names].sort().join(','),
         registered_domains: registeredDomains.join(','),
         is_renewal: isRenewal ? 1 : 0,
-        outcome: 'ordered',
+        outcome,
         ordered_at: at.toISOString(),
       })
       .execute();

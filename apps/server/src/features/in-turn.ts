@@ -2,7 +2,7 @@
  * Makes what lets works of one kind happen one after the other: each waits for all that came before it with its key. Whoever gives
  * up while they wait rejects with the reason of `signal`, and does not hold up those behind.
  */
-export const createTurns = () => {
+export const createTurnsByKey = () => {
   const last = new Map<string, Promise<void>>();
   return async <T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> => {
     const before = last.get(key) ?? Promise.resolve();
@@ -24,4 +24,10 @@ export const createTurns = () => {
       if (last.get(key) === mine) last.delete(key);
     }
   };
+};
+
+/** Lets work run one after the other, whatever becomes of what came before: it may take hundreds of megabytes, or write to one place. */
+export const createTurns = () => {
+  const inTurn = createTurnsByKey();
+  return <Result>(work: () => Promise<Result>): Promise<Result> => inTurn('', work);
 };

@@ -1,9 +1,9 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTurns } from './in-turn.ts';
+import { createTurnsByKey } from './in-turn.ts';
 
 test('works with one key are done one after the other, whatever becomes of them, and those with another beside them', async () => {
-  const inTurn = createTurns();
+  const inTurn = createTurnsByKey();
   const done: string[] = [];
   let running = 0;
   const work =
