@@ -37,8 +37,8 @@ export default defineConfig({
         test: {
           name: 'unit',
           ...patient,
-          include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts'],
-          exclude: [...neverTests, 'apps/web/**', 'apps/server/**', 'packages/store/**'],
+          include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'apps/web/*.test.ts'],
+          exclude: [...neverTests, 'apps/server/**', 'packages/store/**'],
           // What they import is loaded once for each worker, not for each file. What a test changes in its process (time,
           // environment, mocks) it puts back; hooks that tests share are set by a function, not by an import.
           isolate: false,

@@ -55,10 +55,10 @@ const search = (page: Page, text: string): Promise<number> =>
     requestAnimationFrame(() => setTimeout(() => done(performance.now() - start)));
   })`);
 
-/** Lengths of the frames while the table is scrolled, in milliseconds. */
-const scroll = (page: Page): Promise<number[]> =>
+/** Lengths of the frames while what the selector names is scrolled, in milliseconds. */
+const scroll = (page: Page, selector: string): Promise<number[]> =>
   page.evaluate<number[]>(`new Promise((done) => {
-    const table = document.querySelector('[role=table]');
+    const table = document.querySelector('${selector}');
     const lengths = [];
     let before;
     const step = (now) => {
@@ -70,6 +70,36 @@ const scroll = (page: Page): Promise<number[]> =>
     };
     requestAnimationFrame(step);
   })`);
+
+/** What the page's thread does, by the browser's count. */
+const WORK = {
+  TaskDuration: 'in all',
+  ScriptDuration: 'script',
+  RecalcStyleDuration: 'style',
+  LayoutDuration: 'layout',
+};
+
+/** Processor time of the page's thread while it works, shared out among frames. Others on the machine have no part in it. */
+const processorTime = async (page: Page, frames: number, work: () => Promise<unknown>): Promise<string> => {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const read = async () =>
+    new Map((await session.send('Performance.getMetrics')).metrics.map(({ name, value }) => [name, value]));
+  const before = await read();
+  await work();
+  const after = await read();
+  await session.detach();
+  const spent = (name: string) => (((after.get(name) ?? 0) - (before.get(name) ?? 0)) * 1_000) / frames;
+  return Object.entries(WORK)
+    .map(([name, word]) => `${spent(name).toFixed(1)} ms ${word}`)
+    .join(', ');
+};
+
+/** Rows of nothing but text, all in the page: what scrolling costs on this machine at least. */
+const PLAIN_ROWS = `<style>
+  #plain { height: 600px; overflow: auto; font: 14px sans-serif }
+  #plain div { height: 44px; contain: strict }
+</style><div id="plain">${Array.from({ length: HOSTS }, (_, index) => `<div>host-${index}.example.com 127.0.0.1</div>`).join('')}</div>`;
 
 buildWeb();
 const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-bench-'));
@@ -106,10 +136,18 @@ try {
   }
   console.log(`a search of ${HOSTS} hosts is shown after ${ms(median(searches))}, at most ${ms(worst(searches))}`);
 
-  console.log(`scrolling: ${inWords(await scroll(page))}`);
+  console.log(`scrolling: ${inWords(await scroll(page, '[role=table]'))}`);
+  await page.locator('[role=table]').evaluate((table) => table.scrollTo(0, 0));
+  const perFrame = (selector: string) => processorTime(page, FRAMES, () => scroll(page, selector));
+  console.log(`processor time of a frame: ${await perFrame('[role=table]')}`);
 
   const { frames, lastAfterMs } = await measureLiveLog(page, dataDir);
   console.log(`1,000 log entries a second: ${inWords(frames)}; the last is shown after ${ms(lastAfterMs)}`);
+
+  await page.goto('about:blank');
+  await page.setContent(PLAIN_ROWS);
+  console.log(`scrolling rows of plain text: ${inWords(await scroll(page, '#plain'))}`);
+  console.log(`processor time of a frame: ${await perFrame('#plain')}`);
 } finally {
   await browser.stop();
   server.kill('SIGTERM');

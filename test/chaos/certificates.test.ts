@@ -13,84 +13,96 @@ const KILLS = Number(process.env.ACME_KILLS ?? 2);
 /** An order takes about so long on a machine with nothing else to do. */
 const ORDER_MS = 900;
 const SOON_MS = 120_000;
+/** Kills by which the supervisor begins to wait for long before it starts the server again: 0, 1, 2, 4 s, then 8 and more. */
+const KILLS_A_SUPERVISOR = 4;
 
 const [api = 0, http = 0, https = 0] = await freePorts(3);
 
-test(`the server is killed at ${KILLS} random moments of orders and renewals: no key is lost, no certificate had twice`, async () => {
-  const product = createProduct({ api, http, https });
-  const pebble = await startPebble({ httpPort: http });
-  onTestFinished(async ({ task }) => {
-    if (task.result?.state === 'fail') process.stderr.write(product.log().slice(-20_000) + pebble.log().slice(-10_000));
-    await product.remove();
-    await pebble.stop();
-  });
-  await product.start();
-  let administrator: Record<string, string> = {};
-  const random = seededRandom(Number(process.env.CHAOS_SEED ?? 1));
+test(
+  `the server is killed at ${KILLS} random moments of orders and renewals: no key is lost, no certificate had twice`,
+  async () => {
+    const product = createProduct({ api, http, https });
+    const pebble = await startPebble({ httpPort: http });
+    onTestFinished(async ({ task }) => {
+      if (task.result?.state === 'fail')
+        process.stderr.write(product.log().slice(-20_000) + pebble.log().slice(-10_000));
+      await product.remove();
+      await pebble.stop();
+    });
+    await product.start();
+    let administrator: Record<string, string> = {};
+    const random = seededRandom(Number(process.env.CHAOS_SEED ?? 1));
 
-  /** Asks until the server is back. */
-  const ask = <T>(method: string, path: string, body?: object): Promise<T> =>
-    until(
-      `${method} ${path}`,
-      async () => {
-        const response = await fetch(`${product.api}${path}`, {
-          method,
-          headers: { ...administrator, ...(body && { 'content-type': 'application/json' }) },
-          ...(body && { body: JSON.stringify(body) }),
-        }).catch(() => undefined);
-        if (!response || response.status >= 500) return undefined;
-        const text = await response.text();
-        if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-        return JSON.parse(text) as T;
-      },
-      SOON_MS,
-    );
-  const credentials = { email: 'ada@example.com', password: 'correct horse battery' };
-  const { token } = await ask<SignedIn>('POST', '/setup', credentials);
-  administrator = { authorization: `Bearer ${token}` };
-  for (const setting of pebble.settings) await ask('POST', '/settings', setting);
-  // A session ends with the server; the rest may be done from this machine.
-  administrator = {};
-  await ask('POST', '/acme/accounts', {
-    name: 'Pebble',
-    directory_url: pebble.directoryUrl,
-    ca_certificate: pebble.ca,
-    terms_agreed: true,
-  });
+    /** Asks until the server is back. */
+    const ask = <T>(method: string, path: string, body?: object): Promise<T> =>
+      until(
+        `${method} ${path}`,
+        async () => {
+          const response = await fetch(`${product.api}${path}`, {
+            method,
+            headers: { ...administrator, ...(body && { 'content-type': 'application/json' }) },
+            ...(body && { body: JSON.stringify(body) }),
+          }).catch(() => undefined);
+          if (!response || response.status >= 500) return undefined;
+          const text = await response.text();
+          if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+          return JSON.parse(text) as T;
+        },
+        SOON_MS,
+      );
+    const credentials = { email: 'ada@example.com', password: 'correct horse battery' };
+    const { token } = await ask<SignedIn>('POST', '/setup', credentials);
+    administrator = { authorization: `Bearer ${token}` };
+    for (const setting of pebble.settings) await ask('POST', '/settings', setting);
+    // A session ends with the server; the rest may be done from this machine.
+    administrator = {};
+    await ask('POST', '/acme/accounts', {
+      name: 'Pebble',
+      directory_url: pebble.directoryUrl,
+      ca_certificate: pebble.ca,
+      terms_agreed: true,
+    });
 
-  const issuedByPebble = (): number => pebble.log().split('Issued certificate serial').length - 1;
-  const isDone = ({ status, applied, steps, next_attempt_at }: Certificate) =>
-    status === 'valid' &&
-    applied &&
-    Date.parse(next_attempt_at ?? '') > Date.now() &&
-    steps.every((step) => step.status === 'done');
+    const issuedByPebble = (): number => pebble.log().split('Issued certificate serial').length - 1;
+    const isDone = ({ status, applied, steps, next_attempt_at }: Certificate) =>
+      status === 'valid' &&
+      applied &&
+      Date.parse(next_attempt_at ?? '') > Date.now() &&
+      steps.every((step) => step.status === 'done');
 
-  for (let kill = 0; kill < KILLS; kill += 1) {
-    const name = `kill${kill >> 1}.example.test`;
-    const isRenewal = kill % 2 === 1;
-    const { certificate } = isRenewal
-      ? await ask<{ certificate: Certificate }>('POST', `/certificates/${(kill >> 1) + 1}/renew`)
-      : await ask<{ certificate: Certificate }>('POST', '/certificates/order', { names: [name] });
-    await delay(random() * ORDER_MS);
-    const before = product.pids().server;
-    product.kill('server');
-    await until('another server runs', () => ![0, before].includes(product.pids().server), SOON_MS);
-    await until(
-      `it is had at kill ${kill}`,
-      async () => {
-        const now = await ask<Certificate>('GET', `/certificates/${certificate.id}`);
-        const failed = now.steps.find((step) => step.status === 'failed');
-        if (failed) throw new Error(`kill ${kill}: ${failed.name}: ${failed.message}`);
-        return isDone(now) && issuedByPebble() === kill + 1 ? now : undefined;
-      },
-      SOON_MS,
-    );
-    // TLS stands with it: its key is there.
-    await until(
-      `kill ${kill}: ${name} is served`,
-      async () => (await servedCertificate(https, name)).subjectAltName === `DNS:${name}`,
-      SOON_MS,
-    );
-  }
-  expect(issuedByPebble()).toBe(KILLS);
-}, 600_000);
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      // Another supervisor has seen no kill. Nothing is under way: all that was ordered is there.
+      if (kill > 0 && kill % KILLS_A_SUPERVISOR === 0) {
+        expect(await product.stop('SIGTERM')).toBe(0);
+        await product.start();
+      }
+      const name = `kill${kill >> 1}.example.test`;
+      const isRenewal = kill % 2 === 1;
+      const { certificate } = isRenewal
+        ? await ask<{ certificate: Certificate }>('POST', `/certificates/${(kill >> 1) + 1}/renew`)
+        : await ask<{ certificate: Certificate }>('POST', '/certificates/order', { names: [name] });
+      await delay(random() * ORDER_MS);
+      const before = product.pids().server;
+      product.kill('server');
+      await until('another server runs', () => ![0, before].includes(product.pids().server), SOON_MS);
+      await until(
+        `it is had at kill ${kill}`,
+        async () => {
+          const now = await ask<Certificate>('GET', `/certificates/${certificate.id}`);
+          const failed = now.steps.find((step) => step.status === 'failed');
+          if (failed) throw new Error(`kill ${kill}: ${failed.name}: ${failed.message}`);
+          return isDone(now) && issuedByPebble() === kill + 1 ? now : undefined;
+        },
+        SOON_MS,
+      );
+      // TLS stands with it: its key is there.
+      await until(
+        `kill ${kill}: ${name} is served`,
+        async () => (await servedCertificate(https, name)).subjectAltName === `DNS:${name}`,
+        SOON_MS,
+      );
+    }
+    expect(issuedByPebble()).toBe(KILLS);
+  },
+  600_000 + KILLS * 30_000,
+);

@@ -1,9 +1,12 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { SignedIn } from '@sallyport/contract';
 import { PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { makePkcs12, openPkcs12 } from '../support/pkcs12.ts';
 import { createProduct, type Product } from '../support/product.ts';
 import { type Pebble, startPebble } from '../support/start-pebble.ts';
 
@@ -91,11 +94,11 @@ test('an account is registered, a certificate is ordered with it and comes step 
   await page.getByRole('combobox', { name: 'Names' }).fill('shop.example.test');
   await page.getByRole('combobox', { name: 'Names' }).press('Enter');
   await page.getByRole('button', { name: 'Order', exact: true }).click();
-  const drawer = page.getByRole('dialog', { name: 'shop.example.test' });
+  const drawer = page.getByRole('dialog', { name: 'shop.example.test', exact: true });
   // It is there: what can be handed out is offered.
   await drawer.getByRole('link', { name: 'Download', exact: true }).waitFor(SOON);
   await drawer.getByText('Stored').waitFor(SOON);
-  await drawer.getByRole('button', { name: 'Renew now' }).click();
+  await drawer.getByRole('button', { name: 'Renew now' }).waitFor();
   await drawer.getByRole('button', { name: 'Download with key' }).click();
   const question = page.getByRole('dialog', { name: 'Download with key' });
   await question.getByLabel('Your password').fill('wrong password');
@@ -110,6 +113,37 @@ test('an account is registered, a certificate is ordered with it and comes step 
     question.getByRole('button', { name: 'Download' }).click(),
   ]);
   expect(download.suggestedFilename()).toMatch(/\.pem$/);
+  await drawer.getByRole('button', { name: 'Download with key' }).click();
+  await question.getByLabel('Your password').fill(PASSWORD);
+  await question.getByRole('radio', { name: 'PKCS #12' }).check();
+  await question.getByLabel('Password for the file').fill('for a Windows');
+  const [bundle] = await Promise.all([
+    page.waitForEvent('download', SOON),
+    question.getByRole('button', { name: 'Download' }).click(),
+  ]);
+  expect(bundle.suggestedFilename()).toMatch(/\.p12$/);
+  expect(openPkcs12(readFileSync(await bundle.path()), 'for a Windows')).toContain('PRIVATE KEY');
+
+  // Revoked for good, and by whom it was asked for with the password; then ordered again by hand, as nobody needs it by itself.
+  await drawer.getByRole('button', { name: 'Revoke' }).click();
+  const revoking = page.getByRole('dialog', { name: 'Revoke shop.example.test?' });
+  await revoking.getByText('for good').waitFor(SOON);
+  expect(await barriersOf(page)).toEqual([]);
+  await revoking.getByLabel('Your password').fill('wrong password');
+  await revoking.getByLabel('Why').selectOption({ label: 'Nobody needs it any more' });
+  await revoking.getByRole('button', { name: 'Revoke' }).click();
+  await revoking
+    .getByRole('alert')
+    .getByText(/password/i)
+    .waitFor(SOON);
+  await revoking.getByLabel('Your password').fill(PASSWORD);
+  await revoking.getByRole('button', { name: 'Revoke' }).click();
+  await drawer.getByText('Revoked', { exact: true }).waitFor(SOON);
+  await revoking.waitFor({ state: 'detached', ...SOON });
+  expect(await drawer.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+  await drawer.getByRole('button', { name: 'Try again now' }).click();
+  await drawer.getByText('Stored').waitFor(SOON);
+  await drawer.getByRole('button', { name: 'Revoke' }).waitFor(SOON);
   expect(errors).toEqual([]);
   await close();
 }, 240_000);
@@ -128,6 +162,11 @@ test('what can not be had says why and when it is tried next', async () => {
 
 test('files are taken as they come, each with what became of it; another one takes the place of one', async () => {
   const [first, second] = [makeCertificate(['files.example']), makeCertificate(['files.example'])];
+  const windows = {
+    name: 'windows.pfx',
+    mimeType: 'application/x-pkcs12',
+    buffer: makePkcs12(makeCertificate(['windows.example']), { password: 'of ours' }),
+  };
   const { page, errors, close } = await signedIn('/certificates/upload');
   const files = (all: Record<string, string>) =>
     Object.entries(all).map(([name, text]) => ({
@@ -140,17 +179,51 @@ test('files are taken as they come, each with what became of it; another one tak
     .setInputFiles(files({ 'a.txt': first.certificate, 'b.bin': first.key, 'c.pem': second.key }));
   await page.getByRole('button', { name: 'Upload', exact: true }).click();
   await page.getByText('One certificate is new').waitFor(SOON);
+  expect(await page.getByLabel('Password of the .pfx').count()).toBe(0);
   await page.getByText('Other half missing').waitFor();
   await page.getByRole('link', { name: 'Open' }).first().click();
-  const drawer = page.getByRole('dialog', { name: 'files.example' });
+  const drawer = page.getByRole('dialog', { name: 'files.example', exact: true });
   await drawer.getByText('Nobody renews it').waitFor(SOON);
   await drawer.getByRole('button', { name: 'Replace or rename' }).click();
+  // A PKCS #12 takes its place, once its password is right.
+  await drawer.locator('input[type=file]').first().setInputFiles(windows);
+  await drawer.getByLabel('Password of the file').fill('wrong');
+  await drawer.getByRole('button', { name: 'Save' }).click();
+  await drawer.getByText('pkcs12_password is wrong').waitFor(SOON);
+  await drawer.getByLabel('Password of the file').fill('of ours');
   await drawer.getByRole('textbox', { name: 'Name' }).fill('Renamed');
   await drawer.getByRole('button', { name: 'Save' }).click();
   const renamed = page.getByRole('dialog', { name: 'Renamed', exact: true });
+  await renamed.getByText('windows.example').waitFor(SOON);
   await renamed.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog', { name: 'Delete Renamed?' }).getByRole('button', { name: 'Delete' }).click();
   await renamed.waitFor({ state: 'detached', ...SOON });
+  expect(errors).toEqual([]);
+  await close();
+}, 180_000);
+
+test('a dropped PKCS #12 asks for its password, and again when it is another one', async () => {
+  const bytes = makePkcs12(makeCertificate(['dropped.example']), { password: 'of ours' }).toString('base64');
+  const { page, errors, close } = await signedIn('/certificates/upload');
+  const zone = page.getByRole('button', { name: 'Drop files here' });
+  await zone.waitFor(SOON);
+  const dropped = await page.evaluateHandle(`(() => {
+    const transfer = new DataTransfer();
+    const bytes = Uint8Array.from(atob('${bytes}'), (one) => one.charCodeAt(0));
+    transfer.items.add(new File([bytes], 'dropped.pfx'));
+    return transfer;
+  })()`);
+  await zone.dispatchEvent('drop', { dataTransfer: dropped });
+  const password = page.getByLabel('Password of the .pfx and .p12 files');
+  await password.fill('another');
+  await password.press('Enter');
+  await page.getByText('Files whose password is missing or wrong stay here').waitFor(SOON);
+  await page.getByText('it has another password').waitFor();
+  expect(await password.inputValue()).toBe('');
+  await password.fill('of ours');
+  await page.getByRole('button', { name: 'Upload', exact: true }).click();
+  await page.getByText('One certificate is new').waitFor(SOON);
+  await page.getByText('for dropped.example').waitFor();
   expect(errors).toEqual([]);
   await close();
 }, 180_000);
@@ -177,19 +250,59 @@ test('a DNS provider has the fields of its type, keeps its secrets, and is tried
   await close();
 }, 180_000);
 
-test('the internal authority issues at once, and its root is handed out', async () => {
+test('the internal authority issues at once, its root is handed out, and another one takes its place', async () => {
   const { page, errors, close } = await signedIn('/certificates/order');
   await page.getByRole('combobox', { name: 'Names' }).fill('nas.home.arpa');
   await page.getByRole('radio', { name: 'The internal authority' }).check();
   await page.getByRole('button', { name: 'Order', exact: true }).click();
-  await page.getByRole('dialog', { name: 'nas.home.arpa' }).getByText('Stored').waitFor(SOON);
+  const drawer = page.getByRole('dialog', { name: 'nas.home.arpa', exact: true });
+  await drawer.getByText('Stored').waitFor(SOON);
+  await drawer.getByRole('button', { name: 'Revoke' }).click();
+  const revoking = page.getByRole('dialog', { name: 'Revoke nas.home.arpa?' });
+  await revoking.getByText('The internal authority can not revoke').waitFor(SOON);
+  expect(await revoking.getByRole('button', { name: 'Revoke' }).count()).toBe(0);
+
   await page.goto('/certificates/authority');
-  await page.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/).waitFor(SOON);
-  const [download] = await Promise.all([
-    page.waitForEvent('download', SOON),
-    page.getByRole('link', { name: 'Download the root' }).click(),
-  ]);
-  expect(download.suggestedFilename()).toBe('sallyport-root.pem');
+  const fingerprints = page.getByText(/^([0-9A-F]{2}:){31}[0-9A-F]{2}$/);
+  await fingerprints.waitFor(SOON);
+  const handedOut = async (name: string) => {
+    const [download] = await Promise.all([
+      page.waitForEvent('download', SOON),
+      page.getByRole('link', { name }).click(),
+    ]);
+    const { fingerprint256 } = new X509Certificate(readFileSync(await download.path()));
+    return [download.suggestedFilename(), fingerprint256];
+  };
+  const former = await fingerprints.textContent();
+  expect(await handedOut('Download the root')).toEqual(['sallyport-root.pem', former]);
+
+  const next = page.getByRole('region', { name: 'The next root' });
+  const make = page.getByRole('button', { name: 'Make the next root' });
+  const ask = async (button: string, title: string, told: string) => {
+    await next.getByRole('button', { name: button }).click();
+    const question = page.getByRole('dialog', { name: title });
+    await question.getByText(told).waitFor(SOON);
+    expect(await barriersOf(page)).toEqual([]);
+    await question.getByRole('button', { name: button }).click();
+    await next.waitFor({ state: 'detached', ...SOON });
+  };
+  await make.click();
+  await next.waitFor(SOON);
+  await ask('Give it up', 'Give up the next root?', 'all certificates stay as they are');
+  expect(await fingerprints.textContent()).toBe(former);
+  // Somebody else was faster: said, and what they made is shown.
+  await send('POST', '/certificates/internal-ca/next');
+  await make.click();
+  await page.getByText('There is a next root already').waitFor(SOON);
+  await next.waitFor(SOON);
+  const nextPrint = (await next.getByText(/^([0-9A-F]{2}:){31}/).textContent()) ?? '';
+  expect(await fingerprints.allTextContents()).toEqual([former, nextPrint]);
+  expect(await handedOut('Download the next root')).toEqual(['sallyport-next-root.pem', nextPrint]);
+  await ask('Let it take over', 'Let the next root take over?', 'do not trust it yet');
+  expect(await fingerprints.textContent()).toBe(nextPrint);
+  // Left for the looks at all screens.
+  await make.click();
+  await next.waitFor(SOON);
   expect(errors).toEqual([]);
   await close();
 }, 180_000);

@@ -1,4 +1,5 @@
 import type { CrowdsecPreset, CrowdsecStatus } from '@sallyport/contract';
+import { type Central, startCentral, TOKEN } from '@sallyport/server/testing/central-api';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
@@ -13,6 +14,7 @@ const WITHIN_MS = 90_000;
 let browser: TestBrowser;
 let without: TestApp;
 let app: TestApp;
+let central: Central;
 const onBare = createSignedIn(
   () => browser,
   () => without,
@@ -24,16 +26,22 @@ const signedIn = createSignedIn(
 
 beforeAll(async () => {
   const port = String(await freePort());
+  central = await startCentral();
   [browser, without, app] = await Promise.all([
     startBrowser(),
     startApp('sqlite'),
-    startApp('sqlite', { SALLYPORT_CROWDSEC_PORT: port }, { crowdsec: INSTALLED }),
+    startApp(
+      'sqlite',
+      { SALLYPORT_CROWDSEC_PORT: port, SALLYPORT_CROWDSEC_CONSOLE: central.url },
+      { crowdsec: INSTALLED },
+    ),
   ]);
 });
 afterAll(async () => {
   await browser?.stop();
   await app?.stop();
   await without?.stop();
+  central?.stop();
 });
 
 const statusOf = async () => (await app.send<CrowdsecStatus>('GET', '/admin/crowdsec/status')).body;
@@ -96,6 +104,40 @@ test('CrowdSec is started with what it is at, a preset is taken back and applied
   await page.getByText('Does not run').waitFor({ timeout: WITHIN_MS });
   await until('it has ended', async () => (await statusOf()).status === 'stopped', WITHIN_MS);
   expect(errors).toEqual([]);
+  await close();
+});
+
+test('CrowdSec is enrolled at its console with a key that it takes, and the enrolment is ended', async () => {
+  const { page, errors, close } = await signedIn('/crowdsec/console');
+  await page.getByText('Not enrolled').waitFor();
+  await page.getByLabel('Enrolment key').fill('somebody-elses');
+  await page.getByLabel('Name in the console').fill('edge 1');
+  await page.getByLabel('Tags').fill('paris, edge');
+  await page.getByRole('button', { name: 'Enrol' }).click();
+  await page
+    .getByRole('alert')
+    .getByText(/^The console refuses the token/)
+    .first()
+    .waitFor();
+  // What else was typed is still there.
+  await page.getByLabel('Enrolment key').fill(` ${TOKEN} `);
+  await page.getByRole('button', { name: 'Enrol' }).click();
+  await page.getByText('Accept this machine in the console').waitFor();
+  await page.getByText('Enrolled', { exact: true }).first().waitFor();
+  await page.getByRole('row', { name: 'Name in the console edge 1' }).waitFor();
+  await page.getByRole('row', { name: 'Tags paris, edge' }).waitFor();
+  await page.getByText(`sends to ${central.url}: address, scenario and time of every alert`).waitFor();
+  expect(central.asked.at(-1)?.body).toMatchObject({ attachment_key: TOKEN, name: 'edge 1', tags: ['paris', 'edge'] });
+  expect(await barriersOf(page)).toEqual([]);
+
+  await page.getByRole('button', { name: 'End the enrolment' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'End the enrolment' }).click();
+  await page.getByText('Not enrolled').waitFor();
+  await page.getByText('CrowdSec sends nothing to anybody').waitFor();
+  // A key is typed once.
+  expect(await page.getByLabel('Enrolment key').inputValue()).toBe('');
+  // That the console refused is an answer.
+  expect(errors.filter((text) => !text.includes('status of 422'))).toEqual([]);
   await close();
 });
 

@@ -72,6 +72,15 @@ test('rules are tried while they are written: what is wrong stands at its line, 
   await page.keyboard.press('Control+a');
   await page.keyboard.insertText(RULE);
   await page.getByText('One rule, nothing wrong').waitFor({ timeout: WITHIN_MS });
+  // What loads and does nothing is said as well, and can be saved.
+  await page.keyboard.insertText('\nSecTmpDir /tmp');
+  await page.getByText('One rule that loads, one warning').waitFor({ timeout: WITHIN_MS });
+  await editor.getByText(/^SecTmpDir has no effect/).waitFor();
+  expect(await editor.locator('.cm-doubtful').allTextContents()).toEqual(['SecTmpDir']);
+  await page.getByRole('listitem').filter({ hasText: 'Line 2: Warning: SecTmpDir has no effect' }).waitFor();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(RULE);
+  await page.getByText('One rule, nothing wrong').waitFor({ timeout: WITHIN_MS });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'own' }).waitFor({ timeout: WITHIN_MS });
   expect(await rulesetsOf()).toMatchObject([{ name: 'own', mode: 'custom', content: RULE, rule_count: 1 }]);

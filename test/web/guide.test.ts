@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { barriersOf } from '../support/browser.ts';
+import { until } from '../support/until.ts';
 import { startWeb } from '../support/web.ts';
 
 const web = startWeb();
@@ -48,10 +49,29 @@ test('all pages are on one, by the part of the navigation that they tell of', as
 test('a page can be read in the dark and on a telephone, and its links lead on', async () => {
   const { page, errors, close } = await signedIn('/guide/security', { scheme: 'dark', size: [360, 740] });
   await page.getByRole('heading', { level: 2, name: 'Access lists' }).waitFor();
+  const picture = page.getByRole('img', { name: /^The explanation of a refused request/ });
+  await picture.scrollIntoViewIfNeeded();
+  const isThere = "[...document.images].some((image) => image.src.includes('/block-') && image.naturalWidth > 0)";
+  await until('the picture is there', () => page.evaluate<boolean>(isThere));
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
   expect(await barriersOf(page)).toEqual([]);
   await page.getByRole('main').getByRole('link', { name: 'drill' }).first().click();
   await page.getByRole('heading', { level: 1, name: 'Getting back in' }).waitFor();
+  await page.evaluate("localStorage.setItem('sallyport.language', 'de')");
+  await page.goto('/guide/security#notifications');
+  await page.locator('[lang=de] h2#notifications').getByText('Benachrichtigungen').waitFor();
+  expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  expect(await barriersOf(page)).toEqual([]);
+  await page.getByRole('main').getByRole('link', { name: 'Übung' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Zurück hineinkommen' }).waitFor();
+  await page
+    .locator(`h2${new URL(page.url()).hash}`)
+    .getByText('Übung')
+    .waitFor();
+  await page.goto('/guide/limits');
+  await page.locator('h1[lang=en]').waitFor();
+  await page.getByText('Diese Seite gibt es nur auf Englisch.').waitFor();
+  await page.evaluate("localStorage.setItem('sallyport.language', 'en')");
   await page.goto('/guide/nothing');
   await page.getByText('There is nothing here').waitFor();
   expect(errors).toEqual([]);

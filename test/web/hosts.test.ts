@@ -302,6 +302,30 @@ describe('ten thousand hosts', () => {
     await table.evaluate((frame) => frame.scrollTo(0, frame.scrollHeight));
     await page.getByRole('link', { name: 'h09999.example.com', exact: true }).waitFor();
     expect(await rowsInPage()).toBeLessThan(100);
+    // Elements that showed other rows show these whole, in their order for those who go through them by keyboard.
+    const rowsShown = () =>
+      page.locator('[role=row]:has([role=cell])').evaluateAll((rows) =>
+        rows.map((row) => ({
+          place: Number(row.getAttribute('aria-rowindex')),
+          name: row.querySelector('a')?.textContent,
+          menu: row.querySelector('[aria-haspopup]')?.getAttribute('aria-label'),
+        })),
+      );
+    const isInOrder = async () =>
+      (await rowsShown()).every(({ place }, n, all) => place === HOSTS + 2 - all.length + n);
+    await expect.poll(isInOrder).toBe(true);
+    for (const { place, name, menu } of await rowsShown()) {
+      const domain = `h${String(place - 2).padStart(5, '0')}.example.com`;
+      expect({ name, menu }).toEqual({ name: domain, menu: `Actions for ${domain}` });
+    }
+    // What has the focus stays what it was.
+    const focused = page.getByRole('link', { name: 'h09995.example.com', exact: true });
+    await focused.focus();
+    await table.evaluate((frame) => frame.scrollBy(0, -100));
+    await page.getByRole('link', { name: 'h09975.example.com', exact: true }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('h09995.example.com');
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toContain('h09995.example.com');
 
     await page.getByRole('searchbox', { name: 'Search' }).fill('example h04321');
     await page.getByRole('link', { name: 'h04321.example.com', exact: true }).waitFor();

@@ -29,7 +29,8 @@ const keepFigures = (dataDir: string): void => {
 
 let browser: TestBrowser;
 let app: TestApp;
-let given: ReturnType<typeof createGiven>;
+/** Who is no administrator. */
+let other: string;
 let email: string;
 let headers: Record<string, string>;
 
@@ -46,9 +47,11 @@ beforeAll(async () => {
   keepFigures(app.dataDir);
   // They are looked for at the start.
   await app.restart();
-  given = createGiven(app);
+  const given = createGiven(app);
   const admin = await given.administrator();
   [email, headers] = [admin.user.email, admin.headers];
+  // Before a test has the server start anew, which ends what this one is signed in by.
+  other = (await given.caller()).user.email;
 });
 afterAll(async () => {
   await browser?.stop();
@@ -93,6 +96,8 @@ test('what is wrong is told, with a way to its cure, and a fresh system shows wh
 test('what was refused is counted of all that are kept, each count with a way to what was counted', async () => {
   const timestamp = new Date().toISOString();
   const block = (index: number, fields: object) => guardBlock({ reference: `top-${index}`, timestamp, ...fields });
+  // A database that is broken tells of no country, nor why nobody is counted by one.
+  writeFileSync(ownCountryDatabase(app.dataDir), '');
   await sendLines(app.dataDir, [
     ...Array.from({ length: 60 }, (_, index) => block(index, { host: 'shop.example.com', ip: '198.51.100.7' })),
     block(60, { host: 'blog.example.com', ip: '203.0.113.9', monitored: true }),
@@ -101,8 +106,6 @@ test('what was refused is counted of all that are kept, each count with a way to
   ]);
   const kept = async () => (await app.send('GET', '/security/blocks?limit=1', undefined, headers)).headers;
   await eventually(async () => (await kept()).get('x-total-count')).toBe('63');
-  // A database that is broken tells of no country, nor why nobody is counted by one.
-  writeFileSync(ownCountryDatabase(app.dataDir), '');
   const { page, errors, close } = await signedIn('/');
   await page.getByText(/^61 refused since /).waitFor({ timeout: 30_000 });
   await page.getByText('One only reported', { exact: true }).waitFor();
@@ -133,9 +136,23 @@ test('what was refused is counted of all that are kept, each count with a way to
   await close();
 });
 
+test('a country leads to what was refused of it, and another one is chosen there', async () => {
+  // What was kept while no country was known gets its own at the start.
+  await app.restart();
+  const { page, errors, close } = await signedIn('/');
+  await page.getByRole('link', { name: 'Germany', exact: true }).click();
+  await page.getByText('60 rows').waitFor();
+  const country = page.getByRole('combobox', { name: 'Country' });
+  expect(await country.inputValue()).toBe('Germany (DE)');
+  await country.fill('unkn');
+  await page.getByRole('option', { name: 'Country unknown' }).click();
+  await page.getByText('1 row', { exact: true }).waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
 test('who is no administrator sees what they may, and is asked for nothing else', async () => {
-  const { user } = await given.caller();
-  const { page, errors, close } = await signedIn('/', user.email);
+  const { page, errors, close } = await signedIn('/', other);
   await page.getByRole('link', { name: 'Emergency path' }).waitFor();
   await page.getByRole('heading', { name: 'Counted' }).waitFor();
   await page.getByRole('img', { name: /^Requests and errors over time/ }).waitFor();

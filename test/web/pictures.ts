@@ -30,7 +30,12 @@ const LOOKS: Readonly<Record<string, Look>> = {
   german: { size: [1920, 1080], language: 'de' },
 };
 /** What README and docs show: the name of a picture here, and there. */
-const KEPT = { 'light-whole': 'overview-light', 'dark-whole': 'overview-dark', 'light-block': 'block' } as const;
+const KEPT = {
+  'light-whole': 'overview-light',
+  'dark-whole': 'overview-dark',
+  'light-block': 'block',
+  'light-hosts': 'hosts',
+} as const;
 const HOSTS = ['photos', 'cloud', 'git', 'wiki', 'media', 'home', 'vault', 'shop', 'status', 'blog', 'mail', 'notes'];
 const IDLE_MS = 6_000;
 const VISIT_MS = 3 * 60_000;

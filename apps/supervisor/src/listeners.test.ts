@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePort, freePorts } from '../../../test/support/free-ports.ts';
-import { chooseListener, whyNotBindable } from './listeners.ts';
+import { chooseListener, explainBindError, whyNotBindable } from './listeners.ts';
 
 const listenOn = async (host: string, port = 0) => {
   const server = createServer().listen(port, host);
@@ -25,6 +25,14 @@ test('finds an address taken, also when it is only one of all addresses', async 
   const port = await listenOn('127.0.0.1');
   expect(await whyNotBindable({ host: '127.0.0.1', port })).toBe('EADDRINUSE');
   expect(await whyNotBindable({ host: '', port })).toBe('EADDRINUSE');
+});
+
+test('an address that this machine does not have is said to be none of its own', async () => {
+  const code = await whyNotBindable({ host: '192.0.2.1', port: await freePort() });
+  expect(code).toBe('EADDRNOTAVAIL');
+  expect(explainBindError(code ?? '')).toBe('this machine has no such address');
+  // What nobody has thought of is better named than hidden.
+  expect(explainBindError('ENOBUFS')).toBe('ENOBUFS');
 });
 
 test('takes the standard port when it can', async () => {
@@ -55,5 +63,7 @@ test('never falls back from a configured address', async () => {
 test('gives up when the fallback is taken too', async () => {
   const taken = await listenOn('127.0.0.1');
   const both = { ...listener, standardPort: taken, fallbackPort: taken };
-  await expect(chooseListener(both)).rejects.toThrow('set SALLYPORT_PROXY_HTTP to a free address');
+  await expect(chooseListener(both)).rejects.toThrow(
+    `:${taken} can't be bound (another program listens there), nor can :${taken} (another program listens there): set SALLYPORT_PROXY_HTTP to a free address`,
+  );
 });

@@ -8,16 +8,18 @@ export interface ProxyAddresses {
   https: string;
 }
 
+type Wanted = Pick<Config, 'proxyHttp' | 'proxyHttps'>;
+
 const written = ({ listen }: Choice): string => formatAddress(listen.host, listen.port);
 
 /** The configured addresses; undefined where the defaults are to be tried. */
-export const configuredAddresses = ({ proxyHttp, proxyHttps }: Config): Partial<ProxyAddresses> => ({
+export const configuredAddresses = ({ proxyHttp, proxyHttps }: Wanted): Partial<ProxyAddresses> => ({
   ...(proxyHttp && { http: formatAddress(proxyHttp.host, proxyHttp.port) }),
   ...(proxyHttps && { https: formatAddress(proxyHttps.host, proxyHttps.port) }),
 });
 
 /** Chooses both addresses, with a line to print for each that is not the standard one. Throws as `chooseListener` does. */
-export const chooseAddresses = async (config: Config): Promise<{ addresses: ProxyAddresses; notices: string[] }> => {
+export const chooseAddresses = async (config: Wanted): Promise<{ addresses: ProxyAddresses; notices: string[] }> => {
   const http = await chooseListener({
     variable: 'SALLYPORT_PROXY_HTTP',
     configured: config.proxyHttp,

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readProcess } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
 import { expect, test } from 'vitest';
+import { until } from '../../../test/support/until.ts';
 import { answering, givenSupervisor, isGone, isUp, isUpOtherThan, ports } from './testing/given-supervisor.ts';
 
 test('starts its children and stops them all', async () => {
@@ -73,6 +75,16 @@ test('waits for a child that is only busy', async () => {
   expect(lastEnds(stateFile)).toEqual([undefined]);
 });
 
+/** Connections to a port of this host that its program has yet to accept, as the kernel counts them. */
+const waitingToBeAccepted = (port: number): number => {
+  const address = `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const lines = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/));
+  const listener = lines.find(([, local, , state]) => local === address && state === '0A');
+  return Number.parseInt(listener?.[4]?.split(':')[1] ?? '0', 16);
+};
+
 test('does not take its own standing still for that of its children', async () => {
   const { child, start, stateFile } = givenSupervisor();
   const supervisor = await start(child('web', ports.web));
@@ -80,12 +92,14 @@ test('does not take its own standing still for that of its children', async () =
   // Both, as when the machine sleeps, for longer than any patience; the child comes back a moment later.
   supervisor.signal('SIGSTOP');
   process.kill(web, 'SIGSTOP');
-  await sleep(8_000);
+  await sleep(6_500);
   supervisor.signal('SIGCONT');
-  await sleep(1_000);
+  // It has asked again: the round in which it stood still is over.
+  await until('it asks twice in vain', () => waitingToBeAccepted(ports.web) >= 2);
   process.kill(web, 'SIGCONT');
   await isUp(ports.web);
-  await sleep(3_000);
+  const before = (await answering(ports.web, '/asked')) ?? 0;
+  await until('it has heard the child', async () => ((await answering(ports.web, '/asked')) ?? 0) > before);
   expect(await answering(ports.web)).toBe(web);
   expect(lastEnds(stateFile)).toEqual([undefined]);
 });

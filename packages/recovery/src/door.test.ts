@@ -31,6 +31,34 @@ describe('the door of the emergency reset', () => {
     },
   );
 
+  test('tells the audit trail why, and the caller what is missing', () => {
+    const told = (caller: Parameters<Door>[0], at = door) => {
+      const decision = at(caller);
+      return decision.isOpen ? [] : [decision.reason, decision.error];
+    };
+    const guarded = createDoor({ token: TOKEN, managementCidrs: MANAGEMENT, basicAuth: { user: 'a', password: 'b' } });
+    const none = createDoor({ token: undefined, managementCidrs: MANAGEMENT });
+    expect([
+      told({ address: '10.1.2.3', token: 'x' }),
+      told({ address: '10.1.2.3', token: undefined }),
+      told({ address: '192.0.2.1', token: TOKEN }),
+      told({ address: '10.1.2.3', token: TOKEN }, guarded),
+      told({ address: '10.1.2.3', token: TOKEN }, none),
+    ]).toEqual([
+      ['wrong token', 'A valid emergency token is required'],
+      ['no token', 'A valid emergency token is required'],
+      ['address outside the management ranges', 'Emergency reset is not allowed from this address'],
+      ['wrong user or password', 'User and password of the emergency server are required'],
+      [undefined, 'Emergency reset is off: SALLYPORT_EMERGENCY_TOKEN is not set'],
+    ]);
+  });
+
+  test('counts by the clock where it is given none', () => {
+    const own = createDoor({ token: TOKEN, managementCidrs: MANAGEMENT });
+    for (let attempt = 1; attempt <= 5; attempt++) own({ address: '10.0.0.1', token: 'wrong' });
+    expect(statusOf(own({ address: '10.0.0.1', token: TOKEN }))).toBe(429);
+  });
+
   test('is closed for everybody without a token of its own', () => {
     const none = createDoor({ token: undefined, managementCidrs: MANAGEMENT });
     expect(statusOf(none({ address: '127.0.0.1', token: undefined }))).toBe(501);

@@ -15,7 +15,8 @@ export const defaultFlags: HostFlags = {
   enable_standard_headers: true,
 };
 
-let lastId = 0;
+/** Above those that tests choose: workers share this file, and of two hosts with one id the second would take the first one's place. */
+let lastId = 10_000;
 
 type HostParts = { id?: number; names: string[]; origin: Partial<Origin> & { port: number }; certificate?: number };
 

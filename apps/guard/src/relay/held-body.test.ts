@@ -14,16 +14,13 @@ describe('a body that is held', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   const roomFor = (total: number, share = total) => ({ total, share });
-  const given = (parts: Partial<BodyHolderOptions> = {}) => {
+  const holderOf = (parts: Partial<BodyHolderOptions>) => {
     const room = { memory: roomFor(16_384), spool: roomFor(200_000) };
-    const holder = createBodyHolder({
-      directory,
-      blockBytes: 4_096,
-      diskReserve: 0,
-      now: () => performance.now(),
-      ...room,
-      ...parts,
-    });
+    const now = () => performance.now();
+    return createBodyHolder({ directory, blockBytes: 4_096, diskReserve: 0, now, ...room, ...parts });
+  };
+  const given = (parts: Partial<BodyHolderOptions> = {}) => {
+    const holder = holderOf(parts);
     const { signal } = new AbortController();
     return (from: Readable, client = '192.0.2.1'): Promise<HeldBody> =>
       holder.hold({ source: from, client, signal, onBytes: () => {}, limit: 100_000 });
@@ -49,7 +46,8 @@ describe('a body that is held', () => {
       const first = Buffer.alloc(file?.bytes ?? 0);
       if (file) expect(readSync(file.descriptor, first, 0, file.bytes, 0)).toBe(file.bytes);
       expect(Buffer.concat([first, ...blocks])).toEqual(wholeOf(bytes));
-      expect(await contentOf(body)).toEqual(wholeOf(bytes));
+      // Reading it uses nothing up.
+      for (let time = 1; time <= 2; time++) expect(await contentOf(body)).toEqual(wholeOf(bytes));
       expect(readdirSync(directory)).toEqual([]);
       await body.close();
       await body.close();
@@ -174,14 +172,7 @@ describe('a body that is held', () => {
   });
 
   test('is not waited for any longer once it is told so', async () => {
-    const holder = createBodyHolder({
-      directory,
-      blockBytes: 4_096,
-      memory: roomFor(4_096),
-      spool: roomFor(0),
-      diskReserve: 0,
-      now: () => performance.now(),
-    });
+    const holder = holderOf({ memory: roomFor(4_096), spool: roomFor(0) });
     const silent = new Readable({ read() {} });
     const abort = new AbortController();
     const about = { client: '192.0.2.1', signal: abort.signal, onBytes: () => {}, limit: 10 };
@@ -191,5 +182,26 @@ describe('a body that is held', () => {
     await expect(held).rejects.toThrow('too slow');
     // It can still be read on, for the refusal to arrive.
     expect(silent.destroyed).toBe(false);
+  });
+
+  test('is let alone once it is over, so that who sent too much can be read on', async () => {
+    const holder = holderOf({ memory: roomFor(4_096), spool: roomFor(0) });
+    const long = new Readable({ read() {} });
+    const abort = new AbortController();
+    const came: number[] = [];
+    const onBytes = (bytes: number) => void came.push(bytes);
+    const about = { client: '192.0.2.1', signal: abort.signal, onBytes, limit: 10 };
+    const held = holder.hold({ source: long, ...about });
+    long.push('ten bytes,');
+    await expect.poll(() => came).toEqual([10]);
+    long.push('and more');
+    await expect(held).rejects.toThrow(BodyTooLarge);
+    expect(came).toEqual([10, 8]);
+    long.resume();
+    abort.abort();
+    expect(long.isPaused()).toBe(false);
+    // Nor is one read at all whose place is gone already.
+    await expect(holder.hold({ source: long, ...about })).rejects.toThrow('aborted');
+    expect(long.listenerCount('data')).toBe(0);
   });
 });

@@ -182,7 +182,6 @@ export const createBodyHolder = (options: BodyHolderOptions) => {
         spoolTaken = 0;
         full = [];
         block = NOTHING;
-        used = 0;
         const closing = file;
         file = undefined;
         await closing?.close();

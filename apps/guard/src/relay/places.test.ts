@@ -1,3 +1,4 @@
+import { collectAll } from '@sallyport/deployment/collect-all';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { BrokenAnswer } from './no-answer.ts';
 import { createPlaces, NoPlace, type Place, TooMany, TooSlow } from './places.ts';
@@ -76,7 +77,16 @@ describe('places', () => {
     place.rest();
     vi.advanceTimersByTime(3_600_000);
     place.send(() => false);
-    vi.advanceTimersByTime(3_600_000);
+    vi.advanceTimersByTime(3 * 3_600_000);
+    expect(isTaken(place)).toBe(false);
+  });
+
+  test('an upload has its time from its beginning, however long the relay runs already', () => {
+    const places = given();
+    const place = places.enter(ALICE);
+    vi.advanceTimersByTime(24 * 3_600_000);
+    place.receive();
+    pass(100, place, 600);
     expect(isTaken(place)).toBe(false);
   });
 
@@ -195,5 +205,111 @@ describe('places', () => {
     one.leave();
     places.enter(CAROL);
     expect(places.inUse()).toBe(2);
+  });
+
+  test('a place that is left makes room for one more of its client, and no others', () => {
+    const places = given();
+    const [first] = [places.enter(ALICE), places.enter(ALICE), places.enter(ALICE)];
+    first.leave();
+    places.enter(ALICE);
+    first.leave();
+    expect(() => places.enter(ALICE)).toThrow(TooMany);
+    expect(places.inUse()).toBe(3);
+  });
+
+  test('who makes room for itself takes nothing from others', () => {
+    const places = given(5, 2);
+    const alices = [upload(places, ALICE), upload(places, ALICE)];
+    const bobs = [upload(places, BOB), upload(places, BOB)];
+    upload(places, ALICE);
+    expect([alices.filter(isTaken).length, bobs.filter(isTaken).length]).toEqual([1, 0]);
+    expect(places.inUse()).toBe(4);
+  });
+
+  test('who has just come has time to begin: the one that was slow for long gives way before', () => {
+    const places = given(8, 2);
+    vi.advanceTimersByTime(3_000);
+    const slow = upload(places, ALICE);
+    pass(10, slow, 1_000);
+    const fresh = upload(places, ALICE);
+    expect([slow, fresh, upload(places, ALICE)].map(isTaken)).toEqual([true, false, false]);
+  });
+
+  test('the slowest upload of all keeps its place when its client has fewer than another', () => {
+    const places = given(3);
+    const alices = [upload(places, ALICE), upload(places, ALICE)];
+    const bobs = upload(places, BOB);
+    for (let second = 0; second < 5; second++) {
+      vi.advanceTimersByTime(1_000);
+      for (const place of alices) place.flowed(50_000);
+    }
+    places.enter(CAROL);
+    expect([isTaken(bobs), alices.filter(isTaken).length]).toEqual([false, 1]);
+  });
+
+  /** A request that waits for its origin from now on. */
+  const wait = (places: ReturnType<typeof given>, client: string): Place => {
+    const place = places.enter(client);
+    place.wait();
+    return place;
+  };
+  const isOverdue = ({ signal }: Place): boolean => signal.reason instanceof BrokenAnswer;
+
+  test('an origin has half a minute, to the moment, whenever that begins', () => {
+    const places = given(2, 2);
+    vi.advanceTimersByTime(100_000);
+    const waiting = [wait(places, BOB), wait(places, CAROL)];
+    vi.advanceTimersByTime(29_999);
+    expect(() => places.enter(ALICE)).toThrow(NoPlace);
+    vi.advanceTimersByTime(1);
+    places.enter(ALICE);
+    expect(waiting.filter(isOverdue)).toHaveLength(1);
+  });
+
+  test('of those whose origin had its time the longest gives way, of the client that has most', () => {
+    const places = given(5, 3);
+    const [first, second] = [places.enter(BOB), places.enter(BOB)];
+    const carols = wait(places, CAROL);
+    vi.advanceTimersByTime(1_000);
+    second.wait();
+    vi.advanceTimersByTime(1_000);
+    first.wait();
+    const others = [wait(places, '198.51.100.1'), wait(places, '198.51.100.2')];
+    vi.advanceTimersByTime(40_000);
+    places.enter(ALICE);
+    expect([first, second, carols, ...others].map(isOverdue)).toEqual([false, true, false, false, false]);
+  });
+
+  test('nor does who comes later count for less when more of its client wait', () => {
+    const places = given(4, 2);
+    const carols = wait(places, CAROL);
+    vi.advanceTimersByTime(1_000);
+    const bobs = [wait(places, BOB), wait(places, BOB)];
+    places.enter('198.51.100.1');
+    vi.advanceTimersByTime(40_000);
+    places.enter(ALICE);
+    expect([carols, ...bobs].map(isOverdue)).toEqual([false, true, false]);
+  });
+
+  test('an answer has its time from where it begins, however long its origin took', () => {
+    const places = given(4, 2);
+    const bobs = [wait(places, BOB), wait(places, BOB)];
+    for (const client of [CAROL, '198.51.100.1']) wait(places, client);
+    vi.advanceTimersByTime(29_000);
+    for (const place of bobs) place.send(() => false);
+    vi.advanceTimersByTime(29_999);
+    places.enter(ALICE);
+    // Who waits for an origin by then gives way, and no answer.
+    expect(bobs.map(isOverdue)).toEqual([false, false]);
+  });
+
+  test('clients that have left are forgotten', () => {
+    const places = given();
+    collectAll();
+    const before = process.memoryUsage().heapUsed;
+    for (let client = 0; client < 100_000; client++) places.enter(`client ${client}`).leave();
+    collectAll();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
+    places.stop();
   });
 });

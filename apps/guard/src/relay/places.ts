@@ -78,6 +78,8 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
   const occupants = new Set<Occupant>();
   const byClient = new Map<string, Set<Occupant>>();
 
+  const placesOf = (client: string): number => byClient.get(client)?.size ?? 0;
+
   const remove = (occupant: Occupant): void => {
     if (!occupants.delete(occupant)) return;
     const own = byClient.get(occupant.client);
@@ -99,7 +101,7 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
     let foundOwn = 0;
     for (const occupant of among) {
       if (!isWaitedFor(occupant)) continue;
-      const own = byClient.get(occupant.client)?.size ?? 0;
+      const own = placesOf(occupant.client);
       if (found && (own < foundOwn || (own === foundOwn && rate(occupant) >= rate(found)))) continue;
       found = occupant;
       foundOwn = own;
@@ -118,8 +120,6 @@ export const createPlaces = ({ total, share, now }: PlacesOptions) => {
     }
     return found;
   };
-
-  const placesOf = (client: string): number => byClient.get(client)?.size ?? 0;
 
   const makeRoom = (client: string): void => {
     const own = placesOf(client);

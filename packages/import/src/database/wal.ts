@@ -1,5 +1,6 @@
 import { DatabaseError } from './error.ts';
 
+const DATABASE_HEADER = 100;
 const HEADER = 32;
 const FRAME_HEADER = 24;
 /** sqlite.org/fileformat2.html: the lowest bit says in which order the sums take their bytes. */
@@ -24,7 +25,8 @@ const areAt = (bytes: Buffer, at: number, [one, two]: Sums): boolean =>
  * another database, or a torn end, is left out as SQLite leaves it out. Throws a `DatabaseError` for one that grows beyond `mostBytes`.
  */
 export const withLog = (database: Buffer, log: Buffer, mostBytes: number): Buffer => {
-  if (log.length < HEADER || (log.readUInt32BE(0) & ~1) >>> 0 !== MAGIC) return database;
+  if (database.length < DATABASE_HEADER || log.length < HEADER) return database;
+  if ((log.readUInt32BE(0) & ~1) >>> 0 !== MAGIC) return database;
   const isBigEndian = (log.readUInt32BE(0) & 1) === 1;
   const size = log.readUInt32BE(8);
   const stated = database.readUInt16BE(16);

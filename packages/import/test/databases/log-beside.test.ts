@@ -38,3 +38,14 @@ test('changes that are still in the log beside a database are read; a torn log i
     rmSync(directory, { recursive: true });
   }
 });
+
+test('a database that is cut off within its header is damaged, whatever log is beside it', () => {
+  const log = Buffer.alloc(1_000);
+  log.writeUInt32BE(0x377f0682);
+  for (let length = 16; length <= 100; length += 1) {
+    const bytes = Buffer.concat([Buffer.from('SQLite format 3\0'), Buffer.alloc(84, 2)]).subarray(0, length);
+    const { hosts, errors } = readFiles([file(bytes, 'charon.db'), file(log, 'charon.db-wal')]);
+    expect(hosts).toEqual([]);
+    expect(errors).toMatchObject([{ message: expect.stringContaining('the database is not imported') }]);
+  }
+});
