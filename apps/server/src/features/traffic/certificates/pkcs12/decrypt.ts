@@ -1,21 +1,10 @@
 import { createDecipheriv } from 'node:crypto';
 import { type AsnType, countOf, isInteger, octetsOf, oidOf, sequenceOf } from './asn1.ts';
 import { type Digest, derivePbkdf2, derivePkcs12, PURPOSE, type Rounds } from './derive.ts';
+import { AES_CBC, HMAC, named, SCHEME } from './oids.ts';
 import type { EncodedPassword } from './password.ts';
 import { Pkcs12Problem } from './problem.ts';
 import { decryptRc2 } from './rc2.ts';
-
-const PBES2 = '1.2.840.113549.1.5.13';
-const PBKDF2 = '1.2.840.113549.1.5.12';
-
-/** HMACs of PBKDF2 and of its use for integrity. */
-const HMACS: Readonly<Record<string, Digest>> = {
-  '1.2.840.113549.2.7': 'sha1',
-  '1.2.840.113549.2.8': 'sha224',
-  '1.2.840.113549.2.9': 'sha256',
-  '1.2.840.113549.2.10': 'sha384',
-  '1.2.840.113549.2.11': 'sha512',
-};
 
 type Decipher = (key: Buffer, iv: Buffer, data: Buffer) => Buffer;
 
@@ -29,9 +18,9 @@ const tripleDes = byOpenssl('des-ede3-cbc');
 
 /** Ciphers of PBES2, by their object identifiers. */
 const CIPHERS: Readonly<Record<string, { keyBytes: number; decipher: Decipher }>> = {
-  '2.16.840.1.101.3.4.1.2': { keyBytes: 16, decipher: byOpenssl('aes-128-cbc') },
-  '2.16.840.1.101.3.4.1.22': { keyBytes: 24, decipher: byOpenssl('aes-192-cbc') },
-  '2.16.840.1.101.3.4.1.42': { keyBytes: 32, decipher: byOpenssl('aes-256-cbc') },
+  [AES_CBC[128]]: { keyBytes: 16, decipher: byOpenssl('aes-128-cbc') },
+  [AES_CBC[192]]: { keyBytes: 24, decipher: byOpenssl('aes-192-cbc') },
+  [AES_CBC[256]]: { keyBytes: 32, decipher: byOpenssl('aes-256-cbc') },
   '1.2.840.113549.3.7': { keyBytes: 24, decipher: tripleDes },
 };
 
@@ -67,7 +56,7 @@ export const unreadAlgorithm = (purpose: string, oid: string): Pkcs12Problem =>
 /** The parameters of PBKDF2: `SEQUENCE { salt, iterations, keyLength?, prf? }`. */
 export const pbkdf2Of = (algorithm: AsnType | undefined) => {
   const [oid, parameters] = sequenceOf(algorithm);
-  if (oidOf(oid) !== PBKDF2) throw unreadAlgorithm('encrypted', oidOf(oid));
+  if (oidOf(oid) !== SCHEME.pbkdf2) throw unreadAlgorithm('encrypted', oidOf(oid));
   const [salt, iterations, ...more] = sequenceOf(parameters);
   const keyLength = isInteger(more[0]) ? countOf(more.shift()) : undefined;
   return {
@@ -81,7 +70,7 @@ export const pbkdf2Of = (algorithm: AsnType | undefined) => {
 /** The hash function of an HMAC's AlgorithmIdentifier. */
 export const hmacOf = (algorithm: AsnType | undefined): Digest => {
   const oid = oidOf(sequenceOf(algorithm)[0]);
-  const digest = HMACS[oid];
+  const digest = named(HMAC, oid);
   if (digest === undefined) throw unreadAlgorithm('protected', oid);
   return digest;
 };
@@ -99,7 +88,7 @@ const schemeOf = (algorithm: AsnType | undefined) => {
       return old.decipher(key, derivePkcs12(utf16, derivation, PURPOSE.iv, OLD_IV_BYTES, rounds), data);
     };
   }
-  if (oid !== PBES2) throw unreadAlgorithm('encrypted', oid);
+  if (oid !== SCHEME.pbes2) throw unreadAlgorithm('encrypted', oid);
   const [derivation, encryption] = sequenceOf(parameters);
   const [cipherOid, iv] = sequenceOf(encryption);
   const cipher = CIPHERS[oidOf(cipherOid)];

@@ -4,6 +4,7 @@ import { decryptWith } from './decrypt.ts';
 import type { Rounds } from './derive.ts';
 import { provenPassword } from './integrity.ts';
 import { looksLikePkcs12 } from './looks.ts';
+import { BAG, CONTENT, X509 } from './oids.ts';
 import { type EncodedPassword, encodingsOf } from './password.ts';
 import { Pkcs12Problem } from './problem.ts';
 
@@ -13,15 +14,6 @@ export interface Pkcs12Contents {
   certificates: string[];
 }
 
-const DATA = '1.2.840.113549.1.7.1';
-const ENCRYPTED_DATA = '1.2.840.113549.1.7.6';
-const X509 = '1.2.840.113549.1.9.22.1';
-const BAG = {
-  key: '1.2.840.113549.1.12.10.1.1',
-  shroudedKey: '1.2.840.113549.1.12.10.1.2',
-  certificate: '1.2.840.113549.1.12.10.1.3',
-  contents: '1.2.840.113549.1.12.10.1.6',
-} as const;
 const VERSION = 3;
 /** Of contents in contents; nobody writes any. */
 const MAX_DEPTH = 4;
@@ -129,10 +121,10 @@ const createWalk = (given: string, rounds: Rounds) => {
     part(info: AsnType): void {
       const [kind, tagged] = sequenceOf(info);
       switch (oidOf(kind)) {
-        case DATA:
+        case CONTENT.data:
           walk(octetsOf(insideOf(tagged)), 0);
           break;
-        case ENCRYPTED_DATA: {
+        case CONTENT.encrypted: {
           const [, encrypted] = sequenceOf(insideOf(tagged));
           const [, algorithm, data] = sequenceOf(encrypted);
           walk(decrypted(algorithm, data), 0);
@@ -165,7 +157,7 @@ export const readPkcs12 = (bytes: Buffer, password: string, rounds: Rounds): Pkc
   if (looksLikePkcs12(bytes)) checkWhole(bytes);
   const outer = outerParts(bytes);
   if (!outer) throw looksLikePkcs12(bytes) ? damaged() : otherKind(bytes);
-  if (outer.kind !== DATA) throw new Pkcs12Problem('is signed, not protected with a password');
+  if (outer.kind !== CONTENT.data) throw new Pkcs12Problem('is signed, not protected with a password');
   const contents = octetsOf(insideOf(outer.tagged));
   const walk = createWalk(password, rounds);
   if (outer.macData) {

@@ -12,6 +12,7 @@ import {
   Set as SetOf,
 } from 'asn1js';
 import { createRounds, derivePbkdf2, derivePkcs12, PURPOSE } from './derive.ts';
+import { AES_CBC, BAG, CONTENT, HASH, HMAC, SCHEME, X509 } from './oids.ts';
 
 /** Twice what Java asks for. Each is done three times. */
 const ITERATIONS = 20_000;
@@ -26,7 +27,7 @@ const tagged = (value: BaseBlock): Constructed =>
   new Constructed({ idBlock: { tagClass: 3, tagNumber: 0 }, value: [value] });
 const der = (value: BaseBlock): Buffer => Buffer.from(value.toBER());
 
-const data = (content: Buffer): Sequence => seq(oid('1.2.840.113549.1.7.1'), tagged(octets(content)));
+const data = (content: Buffer): Sequence => seq(oid(CONTENT.data), tagged(octets(content)));
 
 /** AES-256 in CBC under PBKDF2 with SHA-256 (PBES2): what Windows since 2018, OpenSSL and Java read. */
 const encrypt = (plain: Buffer, password: string): { algorithm: Sequence; encrypted: Buffer } => {
@@ -35,11 +36,11 @@ const encrypt = (plain: Buffer, password: string): { algorithm: Sequence; encryp
   const derivation = { digest: 'sha256', salt, iterations: ITERATIONS } as const;
   const key = derivePbkdf2(Buffer.from(password), derivation, 32, createRounds().forFile());
   const cipher = createCipheriv('aes-256-cbc', key, iv);
-  const hmac = seq(oid('1.2.840.113549.2.9'), new Null());
-  const pbkdf2 = seq(oid('1.2.840.113549.1.5.12'), seq(octets(salt), int(ITERATIONS), hmac));
-  const aes = seq(oid('2.16.840.1.101.3.4.1.42'), octets(iv));
+  const hmac = seq(oid(HMAC.sha256), new Null());
+  const pbkdf2 = seq(oid(SCHEME.pbkdf2), seq(octets(salt), int(ITERATIONS), hmac));
+  const aes = seq(oid(AES_CBC[256]), octets(iv));
   return {
-    algorithm: seq(oid('1.2.840.113549.1.5.13'), seq(pbkdf2, aes)),
+    algorithm: seq(oid(SCHEME.pbes2), seq(pbkdf2, aes)),
     encrypted: Buffer.concat([cipher.update(plain), cipher.final()]),
   };
 };
@@ -47,8 +48,8 @@ const encrypt = (plain: Buffer, password: string): { algorithm: Sequence; encryp
 const encryptedData = (content: Buffer, password: string): Sequence => {
   const { algorithm, encrypted } = encrypt(content, password);
   const inside = new Primitive({ idBlock: { tagClass: 3, tagNumber: 0 }, valueHex: new Uint8Array(encrypted).buffer });
-  const contents = seq(oid('1.2.840.113549.1.7.1'), algorithm, inside);
-  return seq(oid('1.2.840.113549.1.7.6'), tagged(seq(int(0), contents)));
+  const contents = seq(oid(CONTENT.data), algorithm, inside);
+  return seq(oid(CONTENT.encrypted), tagged(seq(int(0), contents)));
 };
 
 const attribute = (kind: string, value: BaseBlock): Sequence => seq(oid(kind), new SetOf({ value: [value] }));
@@ -65,8 +66,8 @@ const attributesOf = (name: string, leaf: Buffer): SetOf => {
 };
 
 const certificateBag = (certificate: Buffer, attributes: readonly SetOf[]): Sequence => {
-  const bag = seq(oid('1.2.840.113549.1.9.22.1'), tagged(octets(certificate)));
-  return seq(oid('1.2.840.113549.1.12.10.1.3'), tagged(bag), ...attributes);
+  const bag = seq(oid(X509), tagged(octets(certificate)));
+  return seq(oid(BAG.certificate), tagged(bag), ...attributes);
 };
 
 /** The protection of integrity that all of them check: HMAC of SHA-256 under the derivation of RFC 7292. */
@@ -75,7 +76,7 @@ const macOf = (contents: Buffer, password: string): Sequence => {
   const derivation = { digest: 'sha256', salt, iterations: ITERATIONS } as const;
   const utf16 = Buffer.from(`${password}\0`, 'utf16le').swap16();
   const key = derivePkcs12(utf16, derivation, PURPOSE.mac, 32, createRounds().forFile());
-  const digest = seq(oid('2.16.840.1.101.3.4.2.1'), new Null());
+  const digest = seq(oid(HASH.sha256), new Null());
   return seq(seq(digest, octets(createHmac('sha256', key).update(contents).digest())), octets(salt), int(ITERATIONS));
 };
 
@@ -95,7 +96,7 @@ export const writePkcs12 = (
   const key = createPrivateKey(keyPem).export({ type: 'pkcs8', format: 'der' });
   const { algorithm, encrypted } = encrypt(key, password);
   const shrouded = tagged(seq(algorithm, octets(encrypted)));
-  const keyBag = seq(oid('1.2.840.113549.1.12.10.1.2'), shrouded, attributes);
+  const keyBag = seq(oid(BAG.shroudedKey), shrouded, attributes);
   const contents = der(seq(encryptedData(der(seq(...bags)), password), data(der(seq(keyBag)))));
   return der(seq(int(3), data(contents), macOf(contents, password)));
 };
