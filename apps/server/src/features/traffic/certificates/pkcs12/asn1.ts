@@ -15,7 +15,7 @@ export const damaged = (): Pkcs12Problem =>
   new Pkcs12Problem('is damaged: what is in it has not the form of a PKCS #12');
 
 /** What the library makes of bytes: of some wrong ones it says so, at others (a UniversalString of three octets) it throws what its parts throw. */
-const valueOf = (bytes: Uint8Array): AsnType | undefined => {
+const valueIn = (bytes: Uint8Array): AsnType | undefined => {
   try {
     const { offset, result } = fromBER(bytes, LIMITS);
     return offset === -1 ? undefined : result;
@@ -26,7 +26,7 @@ const valueOf = (bytes: Uint8Array): AsnType | undefined => {
 
 /** Reads one value, of definite or indefinite length; what follows it is left. Throws a `Pkcs12Problem`, as all of these do. */
 export const parseAsn1 = (bytes: Uint8Array): AsnType => {
-  const value = valueOf(bytes);
+  const value = valueIn(bytes);
   if (value === undefined) throw damaged();
   return value;
 };
