@@ -15,13 +15,14 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     tests: { type: 'string', multiple: true, default: [] },
+    only: { type: 'string', multiple: true },
     names: { type: 'string' },
     most: { type: 'string' },
     out: { type: 'string', default: 'node_modules/.cache/mutate.json' },
   },
 });
 if (positionals.length === 0) {
-  console.error('npm run mutate FOLDER… [-- --tests PATH… --names PATTERN --most FAULTS --out FILE]');
+  console.error('npm run mutate FOLDER… [-- --tests PATH… --only PATH… --names PATTERN --most FAULTS --out FILE]');
   process.exit(2);
 }
 
@@ -45,7 +46,9 @@ process.once('SIGTERM', () => endBy(143));
 process.once('exit', () => sandbox.remove());
 try {
   for (const file of sourceFiles) {
-    const tests = testsOf(sandbox.root, file, values.tests);
+    const tests = testsOf(sandbox.root, file, [...values.tests, ...(values.only ?? [])]).filter(
+      (test) => values.only?.some((path) => test.startsWith(path)) ?? true,
+    );
     const startedAt = Date.now();
     const tried = await tryMutants(file, tests, {
       sandbox,

@@ -157,6 +157,16 @@ describe('a backup', () => {
     await expect(of(first, second, first)).rejects.toThrow(/twice/);
     await expect(of({ table: 'users', rows: [{ id: 'x'.repeat(MOST_ROW_BYTES) }] })).rejects.toThrow(/too large/);
   });
+
+  test('is not made of two files of one name, which no reader would take', async () => {
+    const file = () => ({
+      name: 'geo/country.mmdb',
+      content: (async function* () {
+        yield Buffer.from('x');
+      })(),
+    });
+    await expect(write(contents({ files: [file(), file()] }))).rejects.toThrow(/geo\/country.mmdb came twice/);
+  });
 });
 
 describe('a damaged backup', () => {
@@ -310,6 +320,8 @@ describe('a backup that somebody else made', () => {
     { parts: [{ ...part('tables/users', row)[0], rows: -1 }] },
     { parts: [{ ...part('tables/users', row)[0], bytes: 0.5 }] },
     { parts: [{ ...part('tables/users', row)[0], more: 1 }] },
+    { parts: [part('tables/users', row)[0], {}] },
+    { parts: [{ ...part('tables/users', row)[0], sha256: '0'.repeat(65) }] },
     { migrations: ['../x'] },
     { migrations: 1 },
     { key_fingerprint: 'KEY' },
@@ -331,7 +343,21 @@ describe('a backup that somebody else made', () => {
     );
     expect(await problem('PK\x03\x04')).toMatch(/not a backup of Sallyport/);
     expect(await problem(`sallyport-backup 2\n${'x'.repeat(100_000)}`)).toMatch(/first lines/);
-    for (const line of ['{}', '[]', 'null', JSON.stringify({ ...ABOUT, encryption: {} }), '{']) {
+    // What it says of itself is shown, so it is nothing but what we write.
+    const wrong = [
+      { product: '<script>' },
+      { product: 'x'.repeat(65) },
+      { product: 1 },
+      { created_at: '2026-99-99T05:00:00.000Z' },
+      { created_at: '2026-11-22T05:00:00.000Z\n' },
+      { kind: 'other' },
+      { reason: 'Reason' },
+      { encryption: {} },
+      { encryption: { salt: '0'.repeat(32), check: '0'.repeat(31) } },
+      { encryption: { salt: '0'.repeat(33), check: '0'.repeat(32) } },
+      { more: 1 },
+    ].map((more) => JSON.stringify({ ...ABOUT, encryption: null, ...more }));
+    for (const line of ['{}', '[]', 'null', '{', ...wrong]) {
       expect(await problem(`sallyport-backup 2\n${line}\n`), line).toMatch(/second line/);
     }
   });
