@@ -29,3 +29,10 @@ test('who leaves makes room for the next', () => {
   expect(enter('10.0.0.4')).toBeDefined();
   expect(enter('10.0.0.1')).toBeUndefined();
 });
+
+test('who leaves one place of two can have one again, and no more', () => {
+  const [first] = [enter('10.0.0.1'), enter('10.0.0.1')];
+  first?.leave();
+  expect(enter('10.0.0.1')).toBeDefined();
+  expect(enter('10.0.0.1')).toBeUndefined();
+});

@@ -46,6 +46,7 @@ describe('the emergency reset', () => {
   };
 
   beforeEach(() => {
+    told.length = 0;
     dataDir = mkdtempSync(join(tmpdir(), 'sallyport-recovery-'));
     order = [];
     storeFails = false;
@@ -73,6 +74,8 @@ describe('the emergency reset', () => {
     expect(answer).toMatchObject({ success: true, message: expect.stringContaining('tried again every second') });
     expect(noted()).not.toBe('');
     await expect.poll(() => order.length).toBeGreaterThan(2);
+    // The log tells why, and not every second.
+    expect(told.filter((line) => line.includes('database is locked'))).toHaveLength(1);
     storeFails = false;
     await expect.poll(() => order).toContain('store');
     await expect.poll(noted).toBe('');

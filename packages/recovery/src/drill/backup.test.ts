@@ -11,5 +11,8 @@ test.each([
   ['not a moment', false],
 ])('a newest verified backup of %s: %s', (created_at, ok) => {
   const newest = created_at === null ? null : { name: 'b', created_at };
-  expect(checkBackup(newest, now).ok).toBe(ok);
+  const { ok: is, message } = checkBackup(newest, now);
+  expect(is).toBe(ok);
+  // Whoever is told that something is amiss is told what to do.
+  expect(message.includes('"sallyport backup create"')).toBe(!ok);
 });

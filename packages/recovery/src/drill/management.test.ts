@@ -25,4 +25,10 @@ describe('the management ranges', () => {
     expect(outcome.ok, outcome.message).toBe(ok);
     if (!ok) expect(outcome.message).toContain('SALLYPORT_MANAGEMENT_CIDRS');
   });
+
+  test('are told with what to add to them: the address of the tunnel’s end, or the networks outside', () => {
+    const told = (bind: string) => checkManagement([Cidr.parse('192.168.7.0/24')], parseListen(bind)).message;
+    expect(told('127.0.0.1:2020')).toContain('add 127.0.0.1 to');
+    expect(told('[fd00::1]:2020')).toContain('add the networks that reach it to');
+  });
 });
