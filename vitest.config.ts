@@ -25,6 +25,9 @@ const patient = {
  */
 const maxWorkers = availableParallelism() + 2;
 
+/** Of the projects whose tests make up input. */
+const setupFiles = ['test/support/fuzz-seed.ts'];
+
 export default defineConfig({
   test: {
     // A retry would turn a race in the product into a green run.
@@ -37,6 +40,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           ...patient,
+          setupFiles,
           include: ['packages/*/{src,test}/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'apps/web/*.test.ts'],
           exclude: [...neverTests, 'apps/server/**', 'packages/store/**'],
           // What they import is loaded once for each worker, not for each file. What a test changes in its process (time,
@@ -50,6 +54,7 @@ export default defineConfig({
           name: 'server',
           ...patient,
           globalSetup: ['test/support/postgres.ts', 'test/support/build-web.ts'],
+          setupFiles,
           include: ['apps/server/src/**/*.test.ts', 'packages/store/src/**/*.test.ts'],
           exclude: neverTests,
           // As above.

@@ -1,6 +1,7 @@
-import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { makeCertificate, makeNamesakes } from '../../../../../../../test/support/certificates.ts';
+import { fuzzSeed, noise } from '../../../../../../../test/support/noise.ts';
 import { makePkcs12 } from '../../../../../../../test/support/pkcs12.ts';
 import { createRounds } from './derive.ts';
 import { Pkcs12Problem } from './problem.ts';
@@ -160,8 +161,11 @@ test.each([
   ['a million values', value(0x30, Buffer.from('0500'.repeat(MIB / 2), 'hex'))],
   ['one long number', value(0x30, value(0x02, Buffer.alloc(MIB, 0x11)))],
   ['one long identifier', value(0x30, value(0x06, Buffer.alloc(MIB / 2, 0x01)))],
-  ['noise', randomBytes(MIB)],
-  ['noise behind a good beginning', Buffer.concat([Buffer.from('3083100000020103', 'hex'), randomBytes(MIB)])],
+  [`noise (seed ${fuzzSeed})`, noise(MIB)],
+  [
+    `noise (seed ${fuzzSeed}) behind a good beginning`,
+    Buffer.concat([Buffer.from('3083100000020103', 'hex'), noise(MIB)]),
+  ],
 ])('a file of %s is refused', (_what, bytes) => {
   expect(problemOf(bytes)).toMatch(/^is (?:no PKCS #12|damaged|cut off)/);
 });
