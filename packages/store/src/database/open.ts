@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { handOver } from '@sallyport/deployment/data-dir';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
-import type pg from 'pg';
-import { endWhenSilent, type Patience } from './silence.ts';
+import { createPool } from './pool.ts';
+import type { Patience } from './silence.ts';
 import type { Tables } from './tables.ts';
+import { createTurns } from './turns.ts';
 
 /** What stores run their statements on: the database itself or a transaction of it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>;
@@ -74,31 +75,12 @@ const sqliteDialect = (dataDir: string, busyMs: number): SqliteDialect =>
     },
   });
 
-/** Of the backend that serves the connection; the driver's types leave it out. */
-const processIdOf = (client: pg.PoolClient): number => (client as unknown as { processID: number }).processID;
-
-/** A request waits so long for a free connection, or for a new one. With `SILENCE_MS` it makes less than ten seconds. */
-const CONNECT_MS = 3_500;
-
-const createPool = async (url: string, backends: Set<number>, patience: Patience): Promise<pg.Pool> => {
-  // Most keep their store in SQLite, and then this would only lie in memory.
-  const { Pool } = (await import('pg')).default;
-  const pool = new Pool({ connectionString: url, max: 10, connectionTimeoutMillis: CONNECT_MS });
-  // A connection that breaks while nobody uses it is replaced at the next query; without listeners it would end the process.
-  pool.on('error', () => {});
-  pool.on('connect', (client) => {
-    client.on('error', () => {});
-    backends.add(processIdOf(client));
-    endWhenSilent(client, patience);
-  });
-  pool.on('remove', (client) => void backends.delete(processIdOf(client)));
-  return pool;
-};
-
 /** Opens the store: SQLite in the data directory, or PostgreSQL when a URL is given. Does not migrate. */
 export const openDatabase = ({ dataDir, databaseUrl, busyMs = BUSY_TIMEOUT_MS }: DatabaseOptions): Database => {
   const backends = new Set<number>();
   const patience: Patience = { isEndless: false };
+  const inTurn = createTurns();
+  const asideInTurn = createTurns();
   const kysely = new Kysely<Tables>({
     dialect: databaseUrl
       ? new PostgresDialect({ pool: () => createPool(databaseUrl, backends, patience) })
@@ -110,21 +92,25 @@ export const openDatabase = ({ dataDir, databaseUrl, busyMs = BUSY_TIMEOUT_MS }:
     // Raising the revision comes first: as a write it takes the lock at once, on both databases, so that a
     // transaction never reads what another is about to change (and SQLite never has to refuse an upgrade).
     transact: (work) =>
-      kysely.transaction().execute(async (tx) => {
-        const { revision } = await tx
-          .updateTable('revisions')
-          .set({ revision: sql<number>`revision + 1` })
-          .where('id', '=', 1)
-          .returning('revision')
-          .executeTakeFirstOrThrow();
-        return work(tx, revision);
-      }),
+      inTurn(() =>
+        kysely.transaction().execute(async (tx) => {
+          const { revision } = await tx
+            .updateTable('revisions')
+            .set({ revision: sql<number>`revision + 1` })
+            .where('id', '=', 1)
+            .returning('revision')
+            .executeTakeFirstOrThrow();
+          return work(tx, revision);
+        }),
+      ),
     // The audit chain's row is the lock here: whatever changes accounts writes an entry, so it is needed anyhow.
     transactAside: (work) =>
-      kysely.transaction().execute(async (tx) => {
-        await tx.updateTable('audit_chain').set({ id: 1 }).where('id', '=', 1).execute();
-        return work(tx);
-      }),
+      asideInTurn(() =>
+        kysely.transaction().execute(async (tx) => {
+          await tx.updateTable('audit_chain').set({ id: 1 }).where('id', '=', 1).execute();
+          return work(tx);
+        }),
+      ),
     async unhurried(work) {
       patience.isEndless = true;
       try {

@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
 import { endWhenSilent, type Patience, SILENCE_MS } from './silence.ts';
@@ -24,7 +26,7 @@ beforeEach(async () => {
   endWhenSilent(client, patience);
   await other.query('select pg_advisory_lock(811), pg_advisory_lock(812)');
   // Only what is set from here on: the connections are there.
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -58,7 +60,10 @@ test('does not end one a moment earlier', async () => {
 test('waits as long as it takes when it may', async () => {
   patience.isEndless = true;
   const { answer, unlock } = waiting();
-  vi.advanceTimersByTime(10 * SILENCE_MS);
+  for (const _ of Array.from({ length: 10 })) {
+    vi.advanceTimersByTime(SILENCE_MS);
+    await nextTurn();
+  }
   await unlock();
   expect(await answer).toBe('answered');
 });
@@ -88,10 +93,31 @@ test('does not end a connection whose answer flows, and counts from its last wor
   // Of a connection that was given up the client hears later.
   const { stream } = (client as unknown as { connection: { stream: Socket } }).connection;
   vi.advanceTimersByTime(SILENCE_MS - 1);
+  await nextTurn();
   expect(stream.destroyed).toBe(false);
   vi.advanceTimersByTime(1);
+  await nextTurn();
   expect(stream.destroyed).toBe(true);
   expect(await answer).toBe('failed');
+});
+
+test('takes an answer that came while this process stood still', async () => {
+  // Where timers run, which is before what has arrived is read.
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  const answer = client.query('select 1 as one').then(
+    ({ rows }) => rows,
+    () => 'failed',
+  );
+  const silent = new Int32Array(new SharedArrayBuffer(4));
+  let answered = 0;
+  const { processID } = client as unknown as { processID: number };
+  const idle = `select count(*) as idle from pg_stat_activity where pid = ${processID} and state = 'idle' and query = 'select 1 as one'`;
+  while (answered === 0) {
+    Atomics.wait(silent, 0, 0, 10);
+    answered = Number(execFileSync('psql', ['-XAtc', idle, inject('postgresUrl')], { encoding: 'utf8' }));
+  }
+  vi.advanceTimersByTime(SILENCE_MS);
+  expect(await answer).toEqual([{ one: 1 }]);
 });
 
 test('leaves no timer behind when the connection ends by itself', async () => {

@@ -1,3 +1,4 @@
+import { type SilenceWatch, watchSilence } from '@sallyport/deployment/patience';
 import type pg from 'pg';
 
 /** How long a server may say nothing while it is asked something, before its connection is given up. */
@@ -19,28 +20,32 @@ interface Wire {
 /**
  * Ends a connection whose server was asked something and has said nothing for `SILENCE_MS`: stopped, cut off without a word, or
  * waiting for a lock that nobody gives back. Everything that waits on it then fails at once, a rollback too. A long answer
- * that flows is none. The driver's own limit leaves the connection in the pool, for the next one to wait on.
+ * that flows is none. The driver's own limit leaves the connection in the pool, for the next one to wait on. `onWord` is
+ * called whenever the server says something.
  */
-export const endWhenSilent = (client: pg.PoolClient, patience: Patience): void => {
+export const endWhenSilent = (client: pg.ClientBase, patience: Patience, onWord: () => void = () => {}): void => {
   const { connection } = client as unknown as Wire;
   const { stream } = connection;
-  let timer: NodeJS.Timeout | undefined;
+  let watch: SilenceWatch | undefined;
   const stopWaiting = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
+    watch?.stop();
+    watch = undefined;
   };
   const wait = (): void => {
-    timer = setTimeout(() => {
-      if (!patience.isEndless) stream.destroy();
-    }, SILENCE_MS);
-    timer.unref();
+    watch = watchSilence(SILENCE_MS, () => {
+      if (patience.isEndless) wait();
+      else stream.destroy();
+    });
   };
   const write = stream.write.bind(stream);
   stream.write = ((...given: Parameters<typeof write>) => {
-    if (!timer) wait();
+    if (!watch) wait();
     return write(...given);
   }) as typeof stream.write;
-  stream.on('data', () => timer?.refresh());
+  stream.on('data', () => {
+    watch?.heard();
+    onWord();
+  });
   connection.on('readyForQuery', stopWaiting);
   stream.on('close', stopWaiting);
 };

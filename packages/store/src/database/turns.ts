@@ -1,0 +1,42 @@
+import { isStoreUnavailable } from './faults.ts';
+
+/** Who has waited so long does not wait for another connection to fail. With a silence it makes less than ten seconds. */
+const LONG_MS = 3_500;
+
+interface Waiting {
+  since: number;
+  begin(): void;
+  fail(error: unknown): void;
+}
+
+/**
+ * Lets work run one after the other that would wait for the same lock in the database: one connection waits there for other nodes, not
+ * all of them for each other, and how many wait here is no silence of the server. When the work before fails since the
+ * database is away, those who have waited long fail with it.
+ */
+export const createTurns = () => {
+  let isTaken = false;
+  let waiting: Waiting[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (isTaken) {
+      const { promise, resolve: begin, reject: fail } = Promise.withResolvers<void>();
+      waiting.push({ since: performance.now(), begin, fail });
+      await promise;
+    }
+    isTaken = true;
+    try {
+      return await work();
+    } catch (error) {
+      if (isStoreUnavailable(error)) {
+        const latest = performance.now() - LONG_MS;
+        for (const { since, fail } of waiting) if (since <= latest) fail(error);
+        waiting = waiting.filter(({ since }) => since > latest);
+      }
+      throw error;
+    } finally {
+      const next = waiting.shift();
+      if (next) next.begin();
+      else isTaken = false;
+    }
+  };
+};
