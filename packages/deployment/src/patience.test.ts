@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { standStill } from '../../../test/support/stand-still.ts';
 import { answerDeadline, watchSilence } from './patience.ts';
 
 const LIMIT_MS = 200;
@@ -18,11 +19,6 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-/** Holds up this whole process, its loop too. */
-const standStill = (ms: number): void => {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-};
-
 /** Another process, which speaks while this one stands still; `standStill` returns when that lies there to be read. */
 const speaker = async () => {
   const spoke = join(directory, 'spoke');
@@ -32,10 +28,11 @@ const speaker = async () => {
   await once(child, 'spawn');
   return {
     output: child.stdout,
-    standStillWhileItSpeaks() {
+    async standStillWhileItSpeaks() {
+      // In the turn after reading: what is next are the timers, and then comes what was said.
+      await nextTurn();
       child.stdin.write('go\n');
-      standStill(3 * LIMIT_MS);
-      while (!existsSync(spoke)) standStill(10);
+      standStill(3 * LIMIT_MS, spoke);
     },
     async end() {
       child.stdin.end();
@@ -53,7 +50,7 @@ describe('while this process stands still, longer than the limit', () => {
       isSilent = true;
     });
     other.output.on('data', () => watch.stop());
-    other.standStillWhileItSpeaks();
+    await other.standStillWhileItSpeaks();
     await heard;
     expect(isSilent).toBe(false);
     await other.end();
@@ -63,7 +60,7 @@ describe('while this process stands still, longer than the limit', () => {
     const other = await speaker();
     const deadline = answerDeadline(LIMIT_MS);
     const heard = once(other.output, 'data', { signal: deadline });
-    other.standStillWhileItSpeaks();
+    await other.standStillWhileItSpeaks();
     expect(String(await heard)).toBe('word\n');
     await other.end();
   });

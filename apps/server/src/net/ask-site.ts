@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
 import { type TLSSocket, connect as tlsConnect } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
+import { answerDeadline } from '@sallyport/deployment/patience';
 import { toFailure } from './safe-fetch.ts';
 
 /** Where a proxy takes requests. */
@@ -127,7 +128,7 @@ const onConnection = async <T>(
   signal: AbortSignal,
   work: (socket: Socket) => Promise<T> | T,
 ): Promise<T> => {
-  const either = AbortSignal.any([signal, AbortSignal.timeout(REQUEST_MS)]);
+  const either = AbortSignal.any([signal, answerDeadline(REQUEST_MS)]);
   let socket: Socket | undefined;
   try {
     socket = await open(door, name, protocols, either);

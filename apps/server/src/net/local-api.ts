@@ -1,3 +1,5 @@
+import { answerDeadline } from '@sallyport/deployment/patience';
+
 export interface LocalRequest {
   port: number;
   path: string;
@@ -36,7 +38,7 @@ export const askLocal = async (asked: LocalRequest): Promise<LocalAnswer> => {
   // Loaded by who asks: it brings a second client along, and most servers ask nobody.
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
-    const signal = AbortSignal.timeout(timeoutMs);
+    const signal = answerDeadline(timeoutMs);
     const sent = request(
       { host: '127.0.0.1', port, method, path, headers: { ...headers, ...type }, signal, agent: false },
       (response) => {

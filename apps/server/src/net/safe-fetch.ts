@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { answerDeadline } from '@sallyport/deployment/patience';
 import { isBlockedAddress, isBlockedName } from './blocked-addresses.ts';
 import { withTimeout } from './with-timeout.ts';
 
@@ -188,7 +189,7 @@ export const createSafeFetch = ({
   const requestHost = async (url: URL, options: SafeFetchOptions) => {
     const timeoutMs = options.timeoutMs ?? DEFAULTS.timeoutMs;
     const addresses = await resolveHost(url, options.lookupTimeoutMs ?? DEFAULTS.lookupTimeoutMs);
-    const deadline = AbortSignal.timeout(timeoutMs);
+    const deadline = answerDeadline(timeoutMs);
     const signal = options.signal ? AbortSignal.any([deadline, options.signal]) : deadline;
     for (const [index, address] of addresses.entries()) {
       try {

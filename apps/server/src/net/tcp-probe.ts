@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { watchSilence } from '@sallyport/deployment/patience';
 
 const REASONS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
@@ -18,12 +19,12 @@ export const probeTcp = (host: string, port: number, timeoutMs: number): Promise
   new Promise((resolve) => {
     const socket = connect({ host, port });
     const settle = (reason: string | undefined) => {
-      clearTimeout(timer);
+      watch.stop();
       socket.destroy();
       resolve(reason);
     };
     // The socket's own timeout only counts idle time after look-up and connect.
-    const timer = setTimeout(() => settle(`no answer within ${timeoutMs / 1000} seconds`), timeoutMs);
+    const watch = watchSilence(timeoutMs, () => settle(`no answer within ${timeoutMs / 1000} seconds`));
     socket.once('connect', () => settle(undefined));
     socket.once('error', (error: NodeJS.ErrnoException) => {
       const code = error.code ?? (error as AggregateError).errors?.[0]?.code;

@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type RequestListener } from 'node:htt
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { startAnswerer } from '../../../../test/support/stand-still.ts';
 import { withTemporaryDirectory } from '../../../../test/support/temporary-directory.ts';
 import { answersHttp, answersLine } from './answers.ts';
 
@@ -49,6 +50,23 @@ describe('a sign of life by a line', () => {
     expect(await askLine((socket) => socket.end())).toBe(false);
     expect(await askLine((socket) => socket.destroy())).toBe(false);
   });
+});
+
+describe('while the supervisor stands still', () => {
+  // More than it waits for an answer.
+  const STILL_MS = 1_500;
+
+  test('an answer that comes is one', () =>
+    answersInTime(() =>
+      withTemporaryDirectory(async (directory) => {
+        const answerer = await startAnswerer(directory, 'x', STILL_MS);
+        const isAlive = answersLine(answerer.path, 'how are you');
+        await answerer.standStillWhileItAnswers();
+        const answered = await isAlive;
+        await answerer.stop();
+        return answered;
+      }),
+    ));
 });
 
 describe('a sign of life by HTTP', () => {

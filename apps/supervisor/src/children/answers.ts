@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { answerDeadline, watchSilence } from '@sallyport/deployment/patience';
 
 // Not an import, which would load a second HTTP client (docs/decisions/0009-memory-at-rest.md).
 const { request } = process.getBuiltinModule('node:http');
@@ -10,14 +11,14 @@ export const answersLine = (path: string, question: string): Promise<boolean> =>
   new Promise((resolve) => {
     const socket = connect(path, () => socket.write(`${question}\n`));
     // The whole of it: a socket that only accepts would be as good as none.
-    const timer = setTimeout(() => socket.destroy(), answerWithinMs);
+    const watch = watchSilence(answerWithinMs, () => socket.destroy());
     socket.once('data', () => {
       resolve(true);
       socket.destroy();
     });
     socket.once('error', () => resolve(false));
     socket.once('close', () => {
-      clearTimeout(timer);
+      watch.stop();
       resolve(false);
     });
   });
@@ -26,7 +27,7 @@ export const answersLine = (path: string, question: string): Promise<boolean> =>
 export const answersHttp = (url: string): Promise<boolean> =>
   new Promise((resolve) => {
     // Not fetch: that would keep a second HTTP client in memory.
-    const asked = request(url, { agent: false, signal: AbortSignal.timeout(answerWithinMs) }, (response) => {
+    const asked = request(url, { agent: false, signal: answerDeadline(answerWithinMs) }, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });

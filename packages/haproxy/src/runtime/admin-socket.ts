@@ -11,6 +11,9 @@ export type AdminSocketOptions = {
   maxReplyBytes?: number;
 };
 
+/** Looks that make one silence; one alone may have been a moment in which this process stood still. */
+const LOOKS = 8;
+
 /** Sends commands to HAProxy's runtime API, one after the other. */
 export type AdminSocket = {
   /** The whole answer as text. Rejects with RuntimeUnavailable. */
@@ -38,9 +41,21 @@ export const createAdminSocket = (options: AdminSocketOptions): AdminSocket => {
         reject(new RuntimeUnavailable(`HAProxy did not answer "${name}": ${reason}`, { cause }));
       };
       socket.setEncoding('utf8');
-      socket.setTimeout(silenceTimeoutMs, () => fail(`silent for ${silenceTimeoutMs} ms`));
+      // Looks are counted, not the clock: while our own loop stands still, HAProxy's answer lies unread.
+      let looks = 0;
+      const look = (): void => void socket.setTimeout(silenceTimeoutMs / LOOKS);
+      look();
+      socket.on('timeout', () => {
+        looks += 1;
+        look();
+        // Node runs timers before it reads.
+        setImmediate(() => {
+          if (looks >= LOOKS) fail(`silent for ${silenceTimeoutMs} ms`);
+        });
+      });
       socket.on('error', (error) => fail(error.message, error));
       socket.on('data', (chunk: string) => {
+        looks = 0;
         received += chunk.length;
         if (received > maxBytes) fail(`answer over ${maxBytes} bytes`);
         else onChunk(chunk);

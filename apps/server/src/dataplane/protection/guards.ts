@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import type { Config } from '@sallyport/deployment/config';
+import { watchSilence } from '@sallyport/deployment/patience';
 import { guardFiles } from '@sallyport/deployment/places';
 import { APPLIED, type Applied, notApplied } from '@sallyport/enforcement/live-map';
 
@@ -14,8 +15,9 @@ const tell = (path: string, revision: number): Promise<Answer | undefined> =>
   new Promise((resolve, reject) => {
     const socket = createConnection({ path }, () => socket.write(`${JSON.stringify({ revision })}\n`));
     let text = '';
-    socket.setTimeout(ANSWER_WITHIN_MS, () => socket.destroy(new Error('no answer in time')));
+    const watch = watchSilence(ANSWER_WITHIN_MS, () => socket.destroy(new Error('no answer in time')));
     socket.setEncoding('utf8').on('data', (chunk: string) => {
+      watch.heard();
       text += chunk;
       if (text.length > MAX_ANSWER_BYTES) socket.destroy(new Error('the answer does not end'));
       if (!text.includes('\n')) return;
@@ -32,7 +34,10 @@ const tell = (path: string, revision: number): Promise<Answer | undefined> =>
       else reject(error);
     });
     // One that ends in the middle reads the newest configuration when it starts again.
-    socket.once('close', () => resolve(undefined));
+    socket.once('close', () => {
+      watch.stop();
+      resolve(undefined);
+    });
   });
 
 /**

@@ -1,5 +1,6 @@
 import { createConnection } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
+import { answerDeadline, watchSilence } from '@sallyport/deployment/patience';
 import { adminSocket, masterSocket } from '@sallyport/deployment/places';
 import { createAdminSocket, readProcessInfo } from '@sallyport/haproxy';
 
@@ -9,11 +10,16 @@ const POLL_MS = 10;
 const askMaster = (path: string, command: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const socket = createConnection({ path }, () => socket.write(`${command}\n`));
-    socket.setTimeout(RELOAD_WITHIN_MS, () => socket.destroy(new Error('the master of HAProxy does not answer')));
-    socket.resume();
+    const watch = watchSilence(RELOAD_WITHIN_MS, () =>
+      socket.destroy(new Error('the master of HAProxy does not answer')),
+    );
+    socket.on('data', watch.heard);
     socket.once('error', reject);
     // The master starts itself anew, and with that ends the connection.
-    socket.once('close', () => resolve());
+    socket.once('close', () => {
+      watch.stop();
+      resolve();
+    });
   });
 
 /** Has HAProxy read haproxy.cfg anew, without refusing a connection. Rejects when no new process answers in 5 s. */
@@ -21,8 +27,8 @@ export const reloadHaproxy = async (dataDir: string): Promise<void> => {
   const socket = createAdminSocket({ path: adminSocket(dataDir) });
   const { pid } = await readProcessInfo(socket);
   await askMaster(masterSocket(dataDir), 'reload');
-  const deadline = performance.now() + RELOAD_WITHIN_MS;
-  while (performance.now() < deadline) {
+  const deadline = answerDeadline(RELOAD_WITHIN_MS);
+  while (!deadline.aborted) {
     const info = await readProcessInfo(socket).catch(() => undefined);
     if (info && info.pid !== pid) return;
     await delay(POLL_MS);
