@@ -14,7 +14,10 @@ const user: UserIdentity = {
 };
 const identify = createIdentify('local', (token) => (token === 'good' ? user : undefined));
 const ask = (headers: Record<string, string>, method = 'GET', isLocal = true) =>
-  identify({ method, headers: { host: 'ui.example', ...headers }, socket: {} } as unknown as IncomingMessage, isLocal);
+  identify(
+    { method, headers: { host: 'ui.example', ...headers }, socket: {} } as unknown as IncomingMessage,
+    () => isLocal,
+  );
 const cookie = '__Host-sallyport_session=good';
 
 test('takes the bearer token before the cookie, and the cookie before the local host', async () => {
@@ -23,6 +26,17 @@ test('takes the bearer token before the cookie, and the cookie before the local 
   expect(await ask({ cookie })).toBe(user);
   expect(await ask({})).toEqual({ kind: 'local' });
   expect(await ask({}, 'GET', false)).toEqual({ kind: 'anonymous' });
+});
+
+test('looks for the local host only where nothing else says who it is', async () => {
+  const askUnseen = (mode: 'local' | 'required' | 'open', headers: Record<string, string>) =>
+    createIdentify(mode, () => user)({ method: 'GET', headers, socket: {} } as unknown as IncomingMessage, () => {
+      throw new Error('looked');
+    });
+  expect(await askUnseen('local', { authorization: 'Bearer good' })).toBe(user);
+  expect(await askUnseen('local', { cookie })).toBe(user);
+  for (const mode of ['required', 'open'] as const) expect(await askUnseen(mode, {})).toEqual({ kind: 'anonymous' });
+  await expect(askUnseen('local', {})).rejects.toThrow('looked');
 });
 
 test('opens no WebSocket for another site, though an upgrade is a GET', async () => {
@@ -41,7 +55,10 @@ test('takes the word of the browser for its own page, also behind a proxy that r
 test('lets no other site change anything in mode open: the network is trusted, not what its browsers show', async () => {
   const open = createIdentify('open', () => undefined);
   const askOpen = (method: string, headers: Record<string, string>) =>
-    open({ method, headers: { host: 'ui.example', ...headers }, socket: {} } as unknown as IncomingMessage, false);
+    open(
+      { method, headers: { host: 'ui.example', ...headers }, socket: {} } as unknown as IncomingMessage,
+      () => false,
+    );
   const evil = { origin: 'https://evil.example' };
   await expect(askOpen('POST', evil)).rejects.toMatchObject({ status: 403, message: 'Cross-site request refused' });
   await expect(askOpen('POST', { 'sec-fetch-site': 'cross-site' })).rejects.toMatchObject({ status: 403 });
@@ -57,7 +74,7 @@ test('needs no origin for a bearer token, which no browser sends by itself', asy
 test('trusts the local host only in mode local', async () => {
   for (const mode of ['required', 'open'] as const) {
     const request = { method: 'GET', headers: {}, socket: {} } as unknown as IncomingMessage;
-    expect(await createIdentify(mode, () => undefined)(request, true)).toEqual({ kind: 'anonymous' });
+    expect(await createIdentify(mode, () => undefined)(request, () => true)).toEqual({ kind: 'anonymous' });
   }
 });
 
@@ -65,5 +82,5 @@ test('asks nobody about a token that is longer than any of ours', async () => {
   const careless = createIdentify('local', () => user);
   const headers = { authorization: `Bearer ${'x'.repeat(4_097)}` };
   const request = { method: 'GET', headers, socket: {} } as unknown as IncomingMessage;
-  await expect(careless(request, true)).rejects.toMatchObject({ status: 401 });
+  await expect(careless(request, () => true)).rejects.toMatchObject({ status: 401 });
 });

@@ -7,8 +7,11 @@ import { clearedSessionCookie, readSessionCookie } from './session-cookie.ts';
 /** Finds the user behind a session or API token; undefined when it is not (or no longer) valid. */
 export type ResolveToken = (token: string) => UserIdentity | undefined | Promise<UserIdentity | undefined>;
 
-/** Finds out who a request comes from. Throws a 401 for a credential that is there but not valid. */
-export type Identify = (request: IncomingMessage, isLocal: boolean) => Promise<Identity>;
+/**
+ * Finds out who a request comes from. Throws a 401 for a credential that is there but not valid. `isLocal` is asked only where
+ * it decides: it may cost a look through all connections of the machine.
+ */
+export type Identify = (request: IncomingMessage, isLocal: () => boolean) => Promise<Identity>;
 
 const ANONYMOUS: Identity = { kind: 'anonymous' };
 const LOCAL: Identity = { kind: 'local' };
@@ -57,6 +60,6 @@ export const createIdentify = (mode: 'local' | 'required' | 'open', resolve: Res
     }
     // The network is trusted then, not every page that a browser in it shows.
     if (mode === 'open') refuseOtherSites(request);
-    return mode === 'local' && isLocal ? LOCAL : ANONYMOUS;
+    return mode === 'local' && isLocal() ? LOCAL : ANONYMOUS;
   };
 };

@@ -92,7 +92,7 @@ const LIBRARIES = [DOCS_PREFIX, ASSETS_PREFIX];
 /** The one place every route passes. A route without a policy stops the start: forgetting one must not open a door. */
 export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, isOpen }: PolicyOptions): void => {
   /** On public routes a credential that ended must not stand in the way of signing in anew. */
-  const identifyFor = async (policy: Policy, request: FastifyRequest, isLocal: boolean): Promise<Identity> => {
+  const identifyFor = async (policy: Policy, request: FastifyRequest, isLocal: () => boolean): Promise<Identity> => {
     try {
       return await identify(request.raw, isLocal);
     } catch (error) {
@@ -118,7 +118,12 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
     if (!policy) return;
     // Answers are for who asked, now; some hold what is shown only once.
     if (url.startsWith('/api/') && !url.startsWith(DOCS_PREFIX)) reply.header('cache-control', 'no-store');
-    const isLocal = isLocalCaller(request.raw);
+    // Asked by few, once: who signs in or presents nothing. The answer stays, also when the caller has gone meanwhile.
+    let local: boolean | undefined;
+    const isLocal = () => {
+      local ??= isLocalCaller(request.raw);
+      return local;
+    };
     const check = async (wanted: Policy): Promise<Identity> => {
       const identity = await identifyFor(wanted, request, isLocal);
       if (!isAllowed(wanted, identity, isOpen)) throw refusalOf(wanted, identity);
@@ -135,7 +140,9 @@ export const registerPolicy = (app: FastifyInstance, { identify, clientAddress, 
       userAgent: request.headers['user-agent'] ?? '',
       method: request.method,
       path: request.url.split('?', 1)[0] ?? '',
-      isLocal,
+      get isLocal() {
+        return isLocal();
+      },
       requestId: request.id,
       isProxied: isFromProxy(request.raw.socket),
     };
