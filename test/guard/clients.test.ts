@@ -1,5 +1,7 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import type { GuardConfig } from '@sallyport/contract';
 import { dataPlaneFiles } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -130,6 +132,33 @@ describe('clients', () => {
     await guarded.command(`set map ${dataPlaneFiles.switchesMap} remembered 1`);
     await guarded.switchTo(1536);
     expect(await statuses('2001:db8::1')).toEqual([503]);
+  });
+
+  test('a request that runs on keeps nobody remembered', async () => {
+    await start({
+      judge: 512,
+      config: withList({ rules: [{ cidr: '203.0.113.0/24' }] }),
+      // Nobody waits half a minute here.
+      tamper: (dataDir) => {
+        const path = join(dataDir, 'haproxy', 'haproxy.cfg');
+        writeFileSync(path, readFileSync(path, 'utf8').replace('len 96 size 20k expire 30s', 'len 96 size 20k expire 1s'));
+      },
+    });
+    const passes = () => guarded.command('show table passes');
+    await guarded.command(`add map ${dataPlaneFiles.switchesMap} remembered 1`);
+    const upload = request({
+      port: guarded.httpPort,
+      host: '127.0.0.1',
+      method: 'PUT',
+      headers: { host: 'guarded.test', 'x-forwarded-for': '192.0.2.1', 'content-length': '1000' },
+    });
+    upload.on('error', () => {}).write('begun');
+    await expect.poll(passes).toMatch(/used:1/);
+    await expect.poll(passes, { timeout: 10_000 }).toMatch(/use=1 exp=0/);
+    for (const guard of guarded.guards) guard.kill('SIGKILL');
+    await Promise.all(guarded.guards.map((guard) => guard.exited));
+    expect(await statuses('192.0.2.1')).toEqual([503]);
+    upload.destroy();
   });
 
   test('only addresses that trusted proxies tell count', async () => {

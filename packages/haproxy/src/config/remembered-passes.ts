@@ -22,7 +22,8 @@ const client = ({ trustedProxies }: ConfigSettings): string => (trustedProxies.l
 /**
  * Rules for requests that nothing but an access list is asked about, after `judged`. What it says depends on the client and the guards'
  * configuration alone, so that whom it let pass a moment ago, by the same configuration, passes: to the rules that follow the host is one
- * without a list. Refusals are not remembered: each is judged, and told.
+ * without a list. Refusals are not remembered: each is judged, and told. What is asked for is the time that is left, not whether there is an
+ * entry: HAProxy keeps one as long as any of the requests runs that made it.
  */
 export const passedBefore = (settings: ConfigSettings): string =>
   settings.guard === null
@@ -35,20 +36,18 @@ export const passedBefore = (settings: ConfigSettings): string =>
   acl remembers var(txn.remembered) -m int gt 0
 ${settings.trustedProxies.length > 0 ? '  http-request set-var-fmt(txn.client) %[src] if list_alone remembers\n' : ''}\
   http-request set-var(txn.pass) var(txn.route),field(5,|),concat(-,${client(settings)}.client,-),concat(,txn.remembered) if list_alone remembers
-  http-request set-var(txn.flags) var(txn.flags),and(${ALL_FLAGS & ~judgedFlags}) if list_alone { var(txn.pass),table_gpt0(passes) gt 0 }
+  http-request set-var(txn.flags) var(txn.flags),and(${ALL_FLAGS & ~judgedFlags}) if list_alone { var(txn.pass),table_expire(passes,0) gt 0 }
   http-request set-var(txn.judge) int(0) if list_alone !may_be_judged
 ${leaveIfOrdinary(settings, { first: '{ var(txn.pass) -m found } !judged ' })}
 `;
 
 /** Rules that remember whom a guard has just let pass; `passed` is the condition, HAProxy's, that it has. */
-export const rememberPass = (passed: string): string => `\
-  http-request track-sc2 var(txn.pass) table passes if { var(txn.pass) -m found } ${passed}
-  http-request sc-set-gpt0(2) 1 if { var(txn.pass) -m found } ${passed}
-`;
+export const rememberPass = (passed: string): string =>
+  `  http-request track-sc2 var(txn.pass) table passes if { var(txn.pass) -m found } ${passed}\n`;
 
 /** Where they are remembered. */
 export const passTable = (): string => `
 # Clients that access lists let pass: host, address, revision of the guards' configuration.
 backend passes
-  stick-table type string len ${KEY_BYTES} size ${REMEMBERED_CLIENTS} expire ${REMEMBERED_SECONDS}s store gpt0
+  stick-table type string len ${KEY_BYTES} size ${REMEMBERED_CLIENTS} expire ${REMEMBERED_SECONDS}s
 `;
