@@ -141,7 +141,10 @@ describe('clients', () => {
       // Nobody waits half a minute here.
       tamper: (dataDir) => {
         const path = join(dataDir, 'haproxy', 'haproxy.cfg');
-        writeFileSync(path, readFileSync(path, 'utf8').replace('len 96 size 20k expire 30s', 'len 96 size 20k expire 1s'));
+        writeFileSync(
+          path,
+          readFileSync(path, 'utf8').replace('len 96 size 20k expire 30s', 'len 96 size 20k expire 1s'),
+        );
       },
     });
     const passes = () => guarded.command('show table passes');
