@@ -75,6 +75,12 @@ onBothDatabases('migrations', (kind) => {
           database.kysely,
         );
       }
+      const damaged = ['', '{"timestamp":', 'null', '[]', '{"timestamp": "2026-11-20T12:00:00Z"} {}'];
+      for (const [index, entry] of damaged.entries()) {
+        await sql`insert into security_blocks (reference, entry, ip) values (${`damaged ${index}`}, ${entry}, '')`.execute(
+          database.kysely,
+        );
+      }
       await migrate(database);
       const rows = await database.kysely.selectFrom('security_blocks').selectAll().orderBy('id').execute();
       expect(rows.map((row) => ({ ...row, at_ms: Number(row.at_ms) }))).toMatchObject(

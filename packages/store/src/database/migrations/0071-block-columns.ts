@@ -34,6 +34,28 @@ const fillInPostgres = sql`
   where told.id = block.id
 `;
 
+/** An entry that is damaged explains nothing, and must not keep the store from going on. */
+const dropDamagedInSqlite = sql`
+  delete from security_blocks where case when json_valid(entry) then json_type(entry) <> 'object' else true end
+`;
+
+/** PostgreSQL asks by trying. */
+const dropDamagedInPostgres = [
+  sql`
+    create function is_block(entry text) returns boolean language plpgsql as ${sql.lit(`
+      begin
+        perform * from json_to_record(regexp_replace(entry, '\\\\.', '', 'g')::json)
+          as read(timestamp text, monitored boolean, rule_id integer);
+        return true;
+      exception when others then
+        return false;
+      end
+    `)}
+  `,
+  sql`delete from security_blocks where not is_block(entry)`,
+  sql`drop function is_block`,
+];
+
 /** What refusals are listed and counted by, and beside it all that is counted: nothing else is read then. */
 const INDICES: Readonly<Record<string, readonly string[]>> = {
   layer: ['id', 'at_ms', 'monitored', 'rule_id'],
@@ -46,6 +68,7 @@ const INDICES: Readonly<Record<string, readonly string[]>> = {
 export const up = async (db: Kysely<Tables>, kind: Database['kind']): Promise<void> => {
   // While there is none, it is neither kept true for each row.
   for (const field of ['layer', 'host', 'ip']) await db.schema.dropIndex(`security_blocks_${field}`).execute();
+  for (const step of kind === 'sqlite' ? [dropDamagedInSqlite] : dropDamagedInPostgres) await step.execute(db);
   const table = () => db.schema.alterTable('security_blocks');
   await table()
     .addColumn('at_ms', 'bigint', (column) => column.notNull().defaultTo(0))
