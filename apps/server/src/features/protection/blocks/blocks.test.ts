@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { ownCountryDatabase } from '@sallyport/access/country-database';
 import type {
   Block,
@@ -316,6 +316,19 @@ onBothDatabases('blocked requests', (kind) => {
     expect((await find('d')).status).toBe(200);
     const countries = () => database.kysely.selectFrom('security_blocks').select('country').execute();
     await eventually(countries).toEqual(['c', 'd', 'e'].map(() => ({ country: 'FR' })));
+    // What is refused while the country database can't be read is looked up when it can be.
+    await setEntries('10');
+    await app.restart();
+    const databasePath = ownCountryDatabase(app.dataDir);
+    const readable = readFileSync(databasePath);
+    writeFileSync(databasePath, 'no database');
+    await sendLines(app.dataDir, [guardBlock({ reference: 'unread' })]);
+    await found('unread');
+    expect(await countries()).toContainEqual({ country: '' });
+    writeFileSync(databasePath, readable);
+    await sendLines(app.dataDir, [guardBlock({ reference: 'read' })]);
+    await found('read');
+    await eventually(countries).toEqual(Array.from({ length: 5 }, () => ({ country: 'FR' })));
     await database.stop();
     await setEntries('0');
     await sendLines(app.dataDir, [guardBlock({ reference: 'f' })]);

@@ -15,16 +15,19 @@ const ENTRIES_A_PORTION = 200;
 /** It rests for so many times as long as a portion took: nobody waits for it. */
 const RESTS = 5;
 
-/** Looks up the countries of entries that were kept before there was a country database, or by an earlier version. */
+/**
+ * Looks up the countries of entries that were kept while no country database could be read, or by an earlier version. Returns whether
+ * none is left.
+ */
 export const lookUpCountries = async (
   { db, store, countryOf, log }: LookUpDeps,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<boolean> => {
   try {
     while (!signal.aborted) {
       const started = performance.now();
       const entries = await store(db).withoutCountry(ENTRIES_A_PORTION);
-      if (entries.length === 0) return;
+      if (entries.length === 0) return true;
       const countries = new Map(entries.map(({ ip }) => [ip, countryOf(ip)]));
       await store(db).setCountries(
         entries.map(({ id }) => id),
@@ -35,4 +38,5 @@ export const lookUpCountries = async (
   } catch (err) {
     if (!signal.aborted) log.warn({ err }, 'countries of refused requests can not be looked up');
   }
+  return false;
 };

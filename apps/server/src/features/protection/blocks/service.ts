@@ -61,11 +61,20 @@ export const createBlocks = ({ db, store, counts, limit, country, clock, log }: 
   let timer: NodeJS.Timeout | undefined;
   let writing: Promise<void> = Promise.resolve();
 
+  /** Countries that could not be looked up are missing. */
+  let lacksCountries = false;
+  let completing: Promise<void> = Promise.resolve();
+
+  const completeCountries = async (): Promise<void> => {
+    if (country && !(await lookUpCountries({ db, store, countryOf, log }, stopping.signal))) lacksCountries = true;
+  };
+
   /** A country database that can't be read must not lose what was refused. */
   const countryIfKnown = (ip: string): string => {
     try {
       return countryOf(ip);
     } catch {
+      lacksCountries = true;
       return NOT_LOOKED_UP;
     }
   };
@@ -75,7 +84,13 @@ export const createBlocks = ({ db, store, counts, limit, country, clock, log }: 
     waiting = [];
     waitingOf.clear();
     const keep = await limit();
-    if (keep > 0 && events.length > 0) await store(db).insert(events, countryIfKnown);
+    if (keep > 0 && events.length > 0) {
+      const lacked = lacksCountries;
+      lacksCountries = false;
+      await store(db).insert(events, countryIfKnown);
+      // It can be read again.
+      if (lacked && !lacksCountries) completing = completing.then(completeCountries);
+    }
     await store(db).trim(keep);
   };
 
@@ -149,13 +164,15 @@ export const createBlocks = ({ db, store, counts, limit, country, clock, log }: 
     dropped: (): number => dropped,
 
     /** Looks up, while nobody waits for it, what was kept without its country. */
-    async completeCountries(): Promise<void> {
-      if (country) await lookUpCountries({ db, store, countryOf, log }, stopping.signal);
+    completeCountries: (): Promise<void> => {
+      completing = completing.then(completeCountries);
+      return completing;
     },
 
     async stop(): Promise<void> {
       stopping.abort();
       await flush();
+      await completing;
     },
   };
 };

@@ -36,6 +36,11 @@ export interface KeyTally extends Tally {
   key: string;
 }
 
+/** With the country of an address, as it is kept. */
+interface PlacedTally extends KeyTally {
+  country: string;
+}
+
 type Indexed = 'layer' | 'host' | 'ip' | 'country';
 
 const bigint = (value: number) => sql<number>`cast(${value} as bigint)`;
@@ -90,8 +95,8 @@ export const countStore = (db: Executor) => {
     }
   }
 
-  /** Cuts an index into portions of whole keys that are not empty. For many keys. */
-  async function* keysOf(column: Indexed): AsyncGenerator<Expression<boolean>> {
+  /** Cuts an index into portions of whole keys that are not empty, and keys that may fill several. For many keys. */
+  async function* keysOf(column: Indexed): AsyncGenerator<{ rows: Expression<boolean> } | { key: string }> {
     const key = sql.ref(column);
     for (let from: string | undefined = ''; from !== undefined; ) {
       const after: Expression<boolean> = sql<boolean>`${key} > ${from}`;
@@ -102,10 +107,31 @@ export const countStore = (db: Executor) => {
         .offset(ROWS_A_PORTION - 1)
         .limit(1)
         .executeTakeFirst();
-      yield end ? sql<boolean>`${after} and ${key} <= ${end.key}` : after;
+      yield { rows: end ? sql<boolean>`${after} and ${key} < ${end.key}` : after };
+      if (end) yield { key: end.key };
       from = end?.key;
     }
   }
+
+  /** What `rows` hold of each name or address, the most frequent first. */
+  const tallyKeys = async (
+    column: 'host' | 'ip',
+    range: Range,
+    rows: Expression<boolean>,
+    most: number,
+  ): Promise<PlacedTally[]> => {
+    const country = column === 'ip' ? sql<string>`max(country)` : sql<string>`''`;
+    const found = await table()
+      .select([sql<string>`${sql.ref(column)}`.as('key'), country.as('country'), refused, reported])
+      .where(rows)
+      .where(within(range))
+      .groupBy(column)
+      .orderBy(sql`count(*)`, 'desc')
+      .orderBy(column)
+      .limit(most)
+      .execute();
+    return found.map(tallyOf);
+  };
 
   return {
     /** By layer, rule and part of the time, and what lies outside of it. */
@@ -128,20 +154,26 @@ export const countStore = (db: Executor) => {
       }
     },
 
-    /** The `most` most frequent of each portion of names or addresses, with the country of an address. */
-    async *top(column: 'host' | 'ip', range: Range, most: number): AsyncGenerator<(KeyTally & { country: string })[]> {
-      const country = column === 'ip' ? sql<string>`max(country)` : sql<string>`''`;
+    /**
+     * The `most` most frequent of each portion of names or addresses, with the country of an address. One that fills several portions
+     * comes with its last; those before are empty.
+     */
+    async *top(column: 'host' | 'ip', range: Range, most: number): AsyncGenerator<PlacedTally[]> {
       for await (const portion of keysOf(column)) {
-        const rows = await table()
-          .select([sql<string>`${sql.ref(column)}`.as('key'), country.as('country'), refused, reported])
-          .where(portion)
-          .where(within(range))
-          .groupBy(column)
-          .orderBy(sql`count(*)`, 'desc')
-          .orderBy(column)
-          .limit(most)
-          .execute();
-        yield rows.map(tallyOf);
+        if ('rows' in portion) {
+          yield tallyKeys(column, range, portion.rows, most);
+          continue;
+        }
+        const whole: PlacedTally = { key: portion.key, country: '', count: 0, monitored: 0 };
+        for await (const rows of portionsOf(column, portion.key)) {
+          const [part] = await tallyKeys(column, range, rows, 1);
+          whole.count += part?.count ?? 0;
+          whole.monitored += part?.monitored ?? 0;
+          // What was not looked up of it is empty.
+          whole.country ||= part?.country ?? '';
+          yield [];
+        }
+        if (whole.count + whole.monitored > 0) yield [whole];
       }
     },
 
