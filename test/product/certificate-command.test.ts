@@ -96,9 +96,15 @@ describe('sallyport certificate', () => {
     expect(await run('root', 'download', '--next', '--out', file)).toMatchObject({ code: 0, err: '' });
     const next = new X509Certificate(readFileSync(file)).fingerprint256;
     expect(made.out).toMatch(new RegExp(`^next: sha256 +${next}$`, 'm'));
-    const takenOver = await run('root', 'take-over', '--json');
+    // Nobody is there to be asked, and another one is not what is there.
+    const unasked = await run('root', 'take-over');
+    expect(unasked).toMatchObject({ code: 1, err: expect.stringContaining(next) });
+    expect(unasked.err).toContain('nothing was changed: name it by --sha256, or say --yes');
+    const another = await run('root', 'take-over', '--sha256', former);
+    expect(another).toMatchObject({ code: 1, err: expect.stringContaining('another one than you named') });
+    const takenOver = await run('root', 'take-over', '--sha256', next, '--json');
     expect(JSON.parse(takenOver.out)).toMatchObject({ sha256: next, next: null });
-    const [root, dropped] = await Promise.all([run('root'), run('root', 'drop-next')]);
+    const [root, dropped] = await Promise.all([run('root'), run('root', 'drop-next', '--yes')]);
     expect(root.out).toMatch(new RegExp(`^sha256 +${next}$`, 'm'));
     expect(dropped).toMatchObject({ code: 1, err: expect.stringContaining('There is no next root') });
   });

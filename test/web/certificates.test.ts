@@ -45,9 +45,9 @@ afterAll(async () => {
   await pebble?.stop();
 });
 
-const signedIn = async (path: string, look?: Look) => {
+const signedIn = async (path: string, look?: Look, email = EMAIL) => {
   const window = await browser.open(new URL(product.api).origin, look);
-  await window.page.request.post('/api/v1/auth/login', { data: { email: EMAIL, password: PASSWORD } });
+  await window.page.request.post('/api/v1/auth/login', { data: { email, password: PASSWORD } });
   await window.page.goto(path);
   return window;
 };
@@ -295,14 +295,44 @@ test('the internal authority issues at once, its root is handed out, and another
   await make.click();
   await page.getByText('There is a next root already').waitFor(SOON);
   await next.waitFor(SOON);
-  const nextPrint = (await next.getByText(/^([0-9A-F]{2}:){31}/).textContent()) ?? '';
+  let nextPrint = (await next.getByText(/^([0-9A-F]{2}:){31}/).textContent()) ?? '';
   expect(await fingerprints.allTextContents()).toEqual([former, nextPrint]);
   expect(await handedOut('Download the next root')).toEqual(['sallyport-next-root.pem', nextPrint]);
+  // Somebody else makes another one: it is not what is shown here, and does not take over.
+  await send('POST', '/certificates/internal-ca/drop-next', { sha256: nextPrint });
+  await send('POST', '/certificates/internal-ca/next');
+  await next.getByRole('button', { name: 'Let it take over' }).click();
+  const question = page.getByRole('dialog', { name: 'Let the next root take over?' });
+  await question.getByRole('button', { name: 'Let it take over' }).click();
+  await question.getByText('The next root is another one than you named').waitFor(SOON);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect(await fingerprints.first().textContent()).toBe(former);
+  await expect.poll(() => next.getByText(/^([0-9A-F]{2}:){31}/).textContent(), SOON).not.toBe(nextPrint);
+  nextPrint = (await next.getByText(/^([0-9A-F]{2}:){31}/).textContent()) ?? '';
   await ask('Let it take over', 'Let the next root take over?', 'do not trust it yet');
   expect(await fingerprints.textContent()).toBe(nextPrint);
   // Left for the looks at all screens.
   await make.click();
   await next.waitFor(SOON);
+
+  // A standard user sees the root that devices are to trust, and nothing that changes it or hands out a key.
+  const other = { email: 'user@example.com', password: PASSWORD };
+  expect((await send('POST', '/users', { ...other, role: 'user' })).status).toBe(201);
+  const { page: theirs, ...window } = await signedIn('/certificates/authority', undefined, other.email);
+  await theirs.getByText(nextPrint).waitFor(SOON);
+  await theirs.getByRole('link', { name: 'Download the root' }).waitFor(SOON);
+  expect(await theirs.getByRole('region', { name: 'The next root' }).count()).toBe(0);
+  expect(await theirs.getByText(/^([0-9A-F]{2}:){31}/).count()).toBe(1);
+  const lacks = async (...names: string[]) => {
+    for (const name of names) expect(await theirs.getByRole('button', { name }).count(), name).toBe(0);
+  };
+  await lacks('Make the next root', 'Let it take over', 'Give it up');
+  await theirs.goto('/certificates');
+  await theirs.getByText('nas.home.arpa').first().click(SOON);
+  await theirs.getByRole('dialog', { name: 'nas.home.arpa', exact: true }).waitFor(SOON);
+  await lacks('Order a certificate', 'Upload files', 'Revoke', 'Download with key', 'Replace or rename', 'Delete');
+  expect(window.errors).toEqual([]);
+  await window.close();
   expect(errors).toEqual([]);
   await close();
 }, 180_000);

@@ -69,7 +69,7 @@ const keeping = {
   status: choice(STATUSES, {
     description:
       'pending: ordered and not there yet (a self-signed one stands in for it); failed: the order failed, see issue; valid: ' +
-      'it is there, also when its renewal failed; revoked: its authority took it back, and no other one is there yet.',
+      'it is there, also when its renewal failed; revoked: its authority took it back, and no other one is in its place.',
   }),
   source: orNull(CertificateSource, 'How it is had and kept; null for an uploaded one, which is kept by nobody.'),
   steps: Type.Array(CertificateStep, { description: 'The steps of the last attempt to have or renew it.' }),
@@ -84,7 +84,10 @@ export const Certificate = Type.Object(
     ...identity,
     expires_at: orNull(Timestamp, 'When it expires; null until it is there.'),
     created_at: Timestamp,
-    revoked_at: orNull(Timestamp, 'When it was revoked from here; null: it was not.'),
+    revoked_at: orNull(
+      Timestamp,
+      'When it was revoked from here; also when it was brought here again since. Null: it was not.',
+    ),
     applied: Type.Boolean({ description: 'The proxy holds it, as read back from it.' }),
     issue: orNull(Type.String(), 'Why the proxy lacks it, why it could not be had, or what to attend to.'),
     ...keeping,

@@ -11,6 +11,18 @@ const root = {
 export const InternalRoot = Type.Object(root, { title: 'InternalRoot' });
 export type InternalRoot = Static<typeof InternalRoot>;
 
+export const MeantRoot = Type.Object(
+  {
+    sha256: Type.String({
+      pattern: '^[0-9A-Fa-f]{2}(:[0-9A-Fa-f]{2}){31}$',
+      description:
+        'Fingerprint of the next root that is meant, as `next` shows it: another one that was made since is a 409.',
+    }),
+  },
+  { title: 'MeantRoot', additionalProperties: false },
+);
+export type MeantRoot = Static<typeof MeantRoot>;
+
 export const InternalAuthority = Type.Object(
   {
     ...root,

@@ -1,5 +1,7 @@
 import type { InternalAuthority, InternalRoot } from '@sallyport/contract';
 import { Command } from 'commander';
+import { askYes } from '../ask-yes.ts';
+import { CommandFailure } from '../failure.ts';
 import { print, printTable } from '../print.ts';
 import { askRunning, callRunning, withTokenFile } from '../running-service.ts';
 import { writeText } from '../write-text.ts';
@@ -55,21 +57,44 @@ const next = () =>
       print('Have every device trust it ("certificate root download --next"), and then let it take over.');
     });
 
+interface Meant {
+  sha256?: string;
+  yes?: boolean;
+}
+
+/** The fingerprint of the next root that is meant: named, or the one that is shown to whoever agrees to it. Throws a `CommandFailure` otherwise. */
+const meantRoot = async ({ sha256, yes }: Meant, command: Command, what: string): Promise<{ sha256: string }> => {
+  if (sha256 !== undefined) return { sha256 };
+  const { next } = await callRunning(command)<InternalAuthority>('GET', PATH);
+  if (next === null) throw new CommandFailure('There is no next root: "certificate root next" makes it');
+  if (yes) return { sha256: next.sha256 };
+  for (const [field = '', value = ''] of factsOf(next, 'next: ')) process.stderr.write(`${field}  ${value}\n`);
+  if (await askYes(`${what} Is this the one that is meant?`)) return { sha256: next.sha256 };
+  throw new CommandFailure('nothing was changed: name it by --sha256, or say --yes');
+};
+
+const withMeant = (command: Command) =>
+  withTokenFile(command)
+    .option('--sha256 <fingerprint>', 'the next root that is meant, as "root" shows it; another one is refused')
+    .option('--yes', 'the one that is there, without a question');
+
 const takeOver = () =>
-  withTokenFile(new Command('take-over'))
+  withMeant(new Command('take-over'))
     .description(
       'let the next root sign: all certificates are signed anew by it, and devices that do not trust it yet refuse them; the former one is gone then',
     )
     .option('--json', 'print the answer as JSON')
-    .action(async ({ json }: { json?: boolean }, command: Command) =>
-      tell(await callRunning(command)<InternalAuthority>('POST', `${PATH}/take-over`), json),
-    );
+    .action(async ({ json, ...meant }: Meant & { json?: boolean }, command: Command) => {
+      const body = await meantRoot(meant, command, 'It signs all certificates anew; devices have to trust it.');
+      tell(await callRunning(command)<InternalAuthority>('POST', `${PATH}/take-over`, body), json);
+    });
 
 const dropNext = () =>
-  withTokenFile(new Command('drop-next'))
+  withMeant(new Command('drop-next'))
     .description('give the next root up; the one that signs goes on')
-    .action(async (_options: object, command: Command) => {
-      const { message } = await callRunning(command)<{ message: string }>('POST', `${PATH}/drop-next`);
+    .action(async (meant: Meant, command: Command) => {
+      const body = await meantRoot(meant, command, 'It is deleted with its key.');
+      const { message } = await callRunning(command)<{ message: string }>('POST', `${PATH}/drop-next`, body);
       print(message);
     });
 

@@ -89,7 +89,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   'GET /certificates/internal-ca/root.pem': [404],
   'GET /certificates/internal-ca/next-root.pem': [404],
   'POST /certificates/internal-ca/next': [404, 409],
-  'POST /certificates/internal-ca/drop-next': [404],
+  'POST /certificates/internal-ca/drop-next': [404, 409],
   'POST /certificates/internal-ca/take-over': [404, 409],
   'POST /access-lists': [409],
   'PUT /access-lists/{id}': [409],

@@ -39,6 +39,7 @@ export const startScriptedCa = async () => {
   const orders: { names: string[]; replaces?: string; chain?: string }[] = [];
   const scripted = new Map<string, ScriptedAnswer | Promise<void>>();
   const revocations: { reason: number | undefined; isByAccount: boolean }[] = [];
+  const revoked = new Set<string>();
   const waiting: { what: string; isOver: () => boolean }[] = [];
   let window: { start: Date; end: Date } | undefined;
   let origin = '';
@@ -78,6 +79,14 @@ export const startScriptedCa = async () => {
     return { status: 201, headers: { location: `${origin}/order/${number}` }, body: JSON.stringify(orderAt(number)) };
   };
 
+  const revoke = (certificate: string): ScriptedAnswer => {
+    const isRevoked = revoked.has(certificate);
+    revoked.add(certificate);
+    const problem = { type: 'urn:ietf:params:acme:error:alreadyRevoked', detail: 'it is revoked' };
+    const headers = { 'content-type': 'application/problem+json' };
+    return isRevoked ? { status: 400, headers, body: JSON.stringify(problem) } : { body: '' };
+  };
+
   const answer = async (what: string, number: number, payload: unknown): Promise<ScriptedAnswer> => {
     switch (what) {
       case 'directory': {
@@ -89,8 +98,9 @@ export const startScriptedCa = async () => {
         return { body: JSON.stringify(Object.fromEntries(urls)) };
       }
       case 'nonce':
-      case 'revoke':
         return { body: '' };
+      case 'revoke':
+        return revoke((payload as { certificate: string }).certificate);
       case 'account':
         return { status: 201, headers: { location: `${origin}/account/1` }, body: '{"status":"valid"}' };
       case 'orders':

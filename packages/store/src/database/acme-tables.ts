@@ -110,6 +110,34 @@ export interface InternalCaRow {
   created_at: IsoTime;
 }
 
+/** A certificate that is revoked, as far as is known here: also one that is not stored any more, or not again. */
+export interface RevokedCertificateRow {
+  /** SHA-256 of the certificate: bytes in hex, with colons. */
+  fingerprint: string;
+  revoked_at: IsoTime;
+  /** When it ends by itself: then nobody has to know any more. */
+  expires_at: IsoTime;
+}
+
+/** A revocation that an authority was asked for, until it is noted what came of it. */
+export interface RevocationRow {
+  fingerprint: string;
+  /** JSON of what is told of the certificate: id, uuid, name, provider, domains, expires_at. */
+  certificate: string;
+  chain_pem: string;
+  /** The account that it was ordered with. */
+  account_id: number;
+  reason: string;
+  /** JSON of the actor. */
+  asked_by: string;
+  asked_at: IsoTime;
+  /** How often the answer was lost. */
+  failures: number;
+  next_attempt_at: IsoTime;
+  /** Until when nobody else asks for it; empty: nobody does. */
+  leased_until: IsoTime;
+}
+
 export interface AcmeTables {
   acme_accounts: AcmeAccountRow;
   dns_providers: DnsProviderRow;
@@ -117,4 +145,6 @@ export interface AcmeTables {
   order_ledger: OrderLedgerRow;
   acme_challenges: AcmeChallengeRow;
   internal_ca: InternalCaRow;
+  revoked_certificates: RevokedCertificateRow;
+  revocations: RevocationRow;
 }

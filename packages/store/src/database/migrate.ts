@@ -22,6 +22,7 @@ import * as importSessions from './migrations/0060-import-sessions.ts';
 import * as acme from './migrations/0070-acme.ts';
 import * as blockColumns from './migrations/0071-block-columns.ts';
 import * as revokedCertificates from './migrations/0072-revoked-certificates.ts';
+import * as revocations from './migrations/0073-revocations.ts';
 import type { Database, Executor } from './open.ts';
 import type { Tables } from './tables.ts';
 
@@ -54,6 +55,7 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0070-acme': acme,
   '0071-block-columns': blockColumns,
   '0072-revoked-certificates': revokedCertificates,
+  '0073-revocations': revocations,
 };
 
 /** All steps that this version knows, in order. */

@@ -15,7 +15,9 @@ export interface Difference {
 export type Differences = Readonly<Record<string, Difference>>;
 
 /** What follows from other tables, or is found out anew, is nobody's change. */
-const UNTOLD: readonly TableName[] = ['proxy_host_names', 'origin_addresses', 'certificate_orders', 'order_ledger'];
+const UNTOLD: readonly TableName[] = [
+  ...(['proxy_host_names', 'origin_addresses', 'certificate_orders', 'order_ledger', 'revoked_certificates'] as const),
+];
 /** Columns that change by themselves, or at every sealing. */
 const VOLATILE = new Set([
   'id',

@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database, Executor } from '../database/open.ts';
 import { refuse } from '../errors.ts';
+import { carryRevoked } from '../revoked-certificates.ts';
 import { adoptSecrets } from '../secrets/open-sealed.ts';
 import type { Vault } from '../secrets/vault.ts';
 import { checkIdentities } from './check-identities.ts';
@@ -76,6 +77,7 @@ export const withPrepared = async <T>(
     await checkIdentities(rows);
     await checkNetworks(rows);
     await check(rows, directory);
+    await rows.transaction().execute((tx) => carryRevoked(tx, db, clock().toISOString()));
     return await work({
       differences: () => compareStores(db, rows),
       async putBack(revision, record) {

@@ -43,6 +43,8 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   internal_ca: { key: ['id'], ...CONFIGURATION },
   certificates: { key: ['id'], ...CONFIGURATION },
   certificate_orders: { key: ['certificate_id'], ...CONFIGURATION },
+  // What was revoked since stays so.
+  revoked_certificates: { key: ['fingerprint'], isKept: true, onRestore: 'add' },
   // What was asked of an authority since counts on.
   order_ledger: { key: ['id'], isKept: true, onRestore: 'add' },
   remote_servers: { key: ['id'], ...CONFIGURATION },
@@ -69,6 +71,8 @@ export const TABLES: Readonly<Record<keyof Tables, TableRule>> = {
   idempotency_keys: { key: ['id'], ...LEFT_OUT },
   // What was uploaded may hold secrets of another proxy, and is of no use once it is imported.
   import_sessions: { key: ['uuid'], ...LEFT_OUT },
+  // What a store asks an authority for is its own business.
+  revocations: { key: ['fingerprint'], ...LEFT_OUT },
   // Good for minutes.
   acme_challenges: { key: ['token'], ...LEFT_OUT },
   // Proofs of another machine.

@@ -8,7 +8,7 @@ import type { Vault } from '@sallyport/store/secrets/vault';
 import { type Row, readTables } from '@sallyport/store/snapshot/read-tables';
 import { normaliseSetup } from '../../dataplane/protection/waf-setup.ts';
 import { checkEach, checkWritten, createRowCheck } from '../check-row.ts';
-import { checkLedger, createAccountCheck, createOrderCheck } from './acme/check-stored.ts';
+import { checkLedger, createAccountCheck, createOrderCheck, createRevokedCheck } from './acme/check-stored.ts';
 import { isAddress } from './certificates/names.ts';
 import { parseCertificatePair } from './certificates/pem.ts';
 import { createDnsProviderCheck } from './dns-providers/check-stored.ts';
@@ -101,6 +101,12 @@ export const checkStoredTraffic = async (db: Executor, vault: Pick<Vault, 'open'
   );
   await checkEach(db, 'certificate_orders', ({ names }) => `the order of ${names}`, createOrderCheck());
   await checkEach(db, 'order_ledger', ({ names }) => `what was ordered for ${names}`, checkLedger);
+  await checkEach(
+    db,
+    'revoked_certificates',
+    ({ fingerprint }) => `the revoked certificate ${fingerprint}`,
+    createRevokedCheck(),
+  );
   for await (const { rows } of readTables(db, ['origin_addresses'])) {
     for (const { name, address } of rows) {
       if (isIP(String(address)) === 0) throw refuse.invalid(`the address of ${name} is none`);

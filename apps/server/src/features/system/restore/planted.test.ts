@@ -82,6 +82,8 @@ const PLANTS: readonly Plant[] = [
   ['internal_ca', 'root_pem', OTHERS.certificate],
   ['internal_ca', 'root_pem', 'x'],
   ['order_ledger', 'ordered_at', 'z'],
+  ['revoked_certificates', 'fingerprint', 'x'],
+  ['revoked_certificates', 'revoked_at', 'x'],
   ['access_lists', 'uuid', 'x'],
   ['access_lists', 'enabled', 2],
   ['access_lists', 'name', ''],
@@ -136,6 +138,8 @@ const insertOrders = async ({ kysely }: Database, vault: Vault): Promise<void> =
     .values({ certificate_id: 1, ...how, names: 'site.example.com', steps: '[]', failures: 0, ...lease, ...times })
     .execute();
   const counted = { names: 'site.example.com', registered_domains: 'example.com', is_renewal: 0, outcome: 'issued' };
+  const fingerprint = `${'AB:'.repeat(31)}AB`;
+  await kysely.insertInto('revoked_certificates').values({ fingerprint, revoked_at: now, expires_at: now }).execute();
   await kysely
     .insertInto('order_ledger')
     .values({ directory_url, account_url, ...counted, ordered_at: now })

@@ -57,3 +57,13 @@ export const createOrderCheck = () => {
 
 /** Throws an `Error` for a row that no order is counted by. */
 export const checkLedger = createRowCheck({ properties: { ordered_at: Timestamp } });
+
+/** Of what is known as revoked: the fingerprint as Node writes it. */
+export const createRevokedCheck = () =>
+  createRowCheck({
+    properties: {
+      fingerprint: Type.String({ pattern: '^[0-9A-F]{2}(:[0-9A-F]{2}){31}$' }),
+      revoked_at: Timestamp,
+      expires_at: Timestamp,
+    },
+  });

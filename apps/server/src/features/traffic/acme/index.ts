@@ -35,6 +35,7 @@ import { preflightRoutes } from './preflight/routes.ts';
 import { createPreflight } from './preflight/service.ts';
 import { revokingRoutes } from './revoking/routes.ts';
 import { createRevoking } from './revoking/service.ts';
+import { revocationStore } from './revoking/store.ts';
 
 /** What orders need of DNS providers. */
 export interface DnsForOrders {
@@ -185,8 +186,9 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
   });
 
   const revoking = createRevoking({
-    ...{ db, transact, orders: orderStore, certificates, findAccount, vault, tell, clock },
-    ...{ syncCertificates: plane.syncCertificates, nudge: worker.nudge },
+    ...{ db, transact, transactAside, store: revocationStore, orders: orderStore, certificates, findAccount, vault },
+    ...{ isAlone: database.kind === 'sqlite', syncCertificates: plane.syncCertificates, nudge: worker.nudge },
+    ...{ tell, clock, random, log },
   });
 
   return {
@@ -210,8 +212,10 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
       const working = await worker.start();
       const looking = auto.start();
       const watching = expiry.start();
+      const asking = await revoking.start();
       return {
         async stop() {
+          await asking.stop();
           await watching.stop();
           await looking.stop();
           await working.stop();

@@ -2,7 +2,7 @@ import type { Warning } from '@sallyport/contract';
 import type { CertificateStore, StoredCertificate } from './store.ts';
 import { createBestMatch, isCovered } from './usage.ts';
 import { usersOf } from './users.ts';
-import { validityWarning } from './wire.ts';
+import { revokedWarning, validityWarning } from './wire.ts';
 
 const MAX_NAMED = 5;
 
@@ -40,6 +40,7 @@ export const warningsOf = async (
   const messages = [
     lost.length > 0 ? `it does not cover ${some(lost)} any more, which proxy hosts use` : undefined,
     bare.length > 0 ? `no other certificate covers ${some(bare)}` : undefined,
+    revokedWarning(after),
     validityWarning(after, now),
   ];
   const warnings = messages

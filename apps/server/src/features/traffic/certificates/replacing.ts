@@ -50,7 +50,6 @@ export const createReplacing = ({ store, vault, record, clock }: ReplacingDeps) 
       not_before: pair.notBefore.toISOString(),
       expires_at: pair.notAfter.toISOString(),
       is_placeholder: 0,
-      revoked_at: null,
     });
 
   const recorded = (tx: Executor, after: StoredCertificate, before: StoredCertificate, actor: Actor) => ({
@@ -150,11 +149,12 @@ export const createReplacing = ({ store, vault, record, clock }: ReplacingDeps) 
           'What a renewal replaced is not kept: renew it again, or upload another one in its place',
         );
       }
-      if (was.revoked_at) throw refuse.conflict(REVOKED);
       const key = was.key_pem === undefined ? keptOf(before, vault).key_pem : was.key_pem;
       if (!key) throw refuse.conflict('Its private key was not kept, for it could not be opened any more');
       const pair = parseCertificatePair(was.chain_pem, key);
-      return (await this.given(tx, before, { name: was.name, pair }, actor)).after;
+      const { after } = await this.given(tx, before, { name: was.name, pair }, actor);
+      if (after.revoked_at !== null) throw refuse.conflict(REVOKED);
+      return after;
     },
   };
 };

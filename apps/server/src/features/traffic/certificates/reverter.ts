@@ -30,9 +30,10 @@ export const createCertificateReverter = (
         case 'restore': {
           const kept = fieldsOf<KeptCertificate>(undoing.state, COLUMNS);
           if (kept.is_placeholder === 1) throw refuse.conflict('It had only been ordered: order it again');
-          if (kept.revoked_at) throw refuse.conflict(REVOKED);
           if (!kept.key_pem) throw refuse.conflict('Its private key was not kept, for it could not be opened any more');
-          return { key, id: (await certificates.within.create(tx, { ...kept, provider: 'custom' }, actor)).id };
+          const created = await certificates.within.create(tx, { ...kept, provider: 'custom' }, actor);
+          if (created.revoked_at !== null) throw refuse.conflict(REVOKED);
+          return { key, id: created.id };
         }
         default:
           return undoing satisfies never;

@@ -15,6 +15,7 @@ import type { Executor, Transact, TransactAside } from '@sallyport/store/databas
 import { Refusal, refuse } from '@sallyport/store/errors';
 import type { State } from '@sallyport/store/history/state';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
+import { rememberRevoked } from '@sallyport/store/revoked-certificates';
 import { certificateKeyContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import { keptOf, type NewKeptCertificate } from './kept.ts';
@@ -25,7 +26,7 @@ import { createReplacing } from './replacing.ts';
 import { versionOf } from './source.ts';
 import type { CertificateStore, NewCertificate, StoredCertificate } from './store.ts';
 import { countUsers, usersOf } from './users.ts';
-import { identityOf, toWire, validityWarning } from './wire.ts';
+import { identityOf, revokedWarning, toWire, validityWarning } from './wire.ts';
 
 /** What the service needs of the data plane. */
 export interface CertificatePlane {
@@ -197,19 +198,22 @@ export const createCertificates = (deps: CertificateDeps) => {
       takeBack: async (tx: Executor, named: Identifier, fields: State, actor: Actor): Promise<StoredCertificate> =>
         replacing.takenBack(tx, await findIn(tx, named), fields, actor),
 
-      /** Notes that the authority has revoked a certificate, with why; false when another one has its place by now. */
+      /** Notes that the authority has revoked a certificate, with why. Returns the ids of those that are there of it: none once another one has its place. */
       async noteRevoked(
         tx: Executor,
-        certificate: Omit<StoredCertificate, 'key_sealed'>,
+        certificate: Pick<
+          StoredCertificate,
+          'id' | 'uuid' | 'name' | 'provider' | 'domains' | 'chain_pem' | 'expires_at'
+        >,
         reason: string,
         actor: Actor,
-      ): Promise<boolean> {
+      ): Promise<number[]> {
         const { id, chain_pem, expires_at } = certificate;
-        const isStillThere = await store(tx).noteRevoked(id, chain_pem, clock().toISOString());
+        const ids = await rememberRevoked(tx, chain_pem, clock().toISOString());
         const { serialNumber, fingerprint256 } = new X509Certificate(chain_pem);
         const after = { ...identityOf(certificate), expires_at, serial: serialNumber, sha256: fingerprint256, reason };
         await record(tx, { action: 'certificate.revoke', actor, resource: `certificates/${id}`, after });
-        return isStillThere;
+        return ids;
       },
 
       /** Puts what an authority gave in the place of what is there. Throws a `Refusal`, as `issued` of `replacing.ts`. */
@@ -251,7 +255,11 @@ export const createCertificates = (deps: CertificateDeps) => {
       const certificate = await transact((tx) => insertIn(tx, row, actor));
       await plane.syncCertificates([certificate.id]);
       const { applied, issue } = plane.certificateState(certificate.id, versionOf(certificate));
-      const warnings = [applied ? undefined : `The proxy lacks it: ${issue}`, validityWarning(certificate, clock())];
+      const warnings = [
+        applied ? undefined : `The proxy lacks it: ${issue}`,
+        revokedWarning(certificate),
+        validityWarning(certificate, clock()),
+      ];
       const warning = warnings.filter((text) => text !== undefined).join('. ');
       return { ...(await shownOne(db, certificate)), ...(warning === '' ? {} : { warning }) };
     },

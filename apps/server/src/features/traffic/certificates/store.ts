@@ -5,6 +5,7 @@ import { containsText, listOf, type Page, pageOf } from '@sallyport/store/databa
 import type { Executor } from '@sallyport/store/database/open';
 import { inPortions } from '@sallyport/store/database/portions';
 import type { CertificateRow, Tables } from '@sallyport/store/database/tables';
+import { revokedAtOf } from '@sallyport/store/revoked-certificates';
 import type { ExpressionBuilder, Selectable } from 'kysely';
 import { type CertificateNames, endOf } from './usage.ts';
 
@@ -52,7 +53,15 @@ export interface StoredKeeping {
   last_attempt_at: string | null;
   next_attempt_at: string | null;
   renew_after: string | null;
+  /** When its authority was asked to revoke it, while nobody knows what it answered. */
+  revocation_asked_at: string | null;
 }
+
+/** Whether what is to be stored was revoked, wherever it comes from. What stands in for one is known to nobody. */
+const revocationOf = async (
+  db: Executor,
+  { chain_pem, is_placeholder }: Pick<StoredCertificate, 'chain_pem' | 'is_placeholder'>,
+) => ({ revoked_at: is_placeholder === 1 ? null : await revokedAtOf(db, chain_pem) });
 
 export const certificateStore = (db: Executor) => ({
   async list(): Promise<StoredCertificate[]> {
@@ -87,6 +96,8 @@ export const certificateStore = (db: Executor) => ({
     if (ids.length === 0) return new Map();
     const rows = await db
       .selectFrom('certificate_orders as o')
+      .innerJoin('certificates as c', 'c.id', 'o.certificate_id')
+      .leftJoin('revocations as r', 'r.chain_pem', 'c.chain_pem')
       .leftJoin('acme_accounts as a', 'a.id', 'o.account_id')
       .leftJoin('dns_providers as d', 'd.id', 'o.dns_provider_id')
       .select([
@@ -100,6 +111,7 @@ export const certificateStore = (db: Executor) => ({
         ] as const),
         ...(['o.is_auto', 'o.steps', 'o.issue', 'o.problem', 'o.last_attempt_at', 'o.next_attempt_at'] as const),
         ...(['o.renew_after', 'a.name as account', 'd.name as dns_provider'] as const),
+        'r.asked_at as revocation_asked_at',
       ])
       .where('o.certificate_id', 'in', ids)
       .execute();
@@ -107,7 +119,8 @@ export const certificateStore = (db: Executor) => ({
   },
 
   async insert(certificate: NewCertificate): Promise<StoredCertificate> {
-    return db.insertInto('certificates').values(certificate).returningAll().executeTakeFirstOrThrow();
+    const row = { ...certificate, ...(await revocationOf(db, certificate)) };
+    return db.insertInto('certificates').values(row).returningAll().executeTakeFirstOrThrow();
   },
 
   /** Puts another chain and key in the place of what is there: hosts go on pointing at it. */
@@ -115,22 +128,12 @@ export const certificateStore = (db: Executor) => ({
     id: number,
     fields: Pick<
       StoredCertificate,
-      'domains' | 'chain_pem' | 'key_sealed' | 'not_before' | 'expires_at' | 'is_placeholder' | 'revoked_at'
+      'domains' | 'chain_pem' | 'key_sealed' | 'not_before' | 'expires_at' | 'is_placeholder'
     > &
       Partial<Pick<StoredCertificate, 'name' | 'provider'>>,
   ): Promise<StoredCertificate> {
-    return db.updateTable('certificates').set(fields).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
-  },
-
-  /** Notes that a certificate was revoked; false when another one has its place by now. */
-  async noteRevoked(id: number, chain: string, at: string): Promise<boolean> {
-    const { numUpdatedRows } = await db
-      .updateTable('certificates')
-      .set({ revoked_at: at })
-      .where('id', '=', id)
-      .where('chain_pem', '=', chain)
-      .executeTakeFirst();
-    return numUpdatedRows > 0n;
+    const row = { ...fields, ...(await revocationOf(db, fields)) };
+    return db.updateTable('certificates').set(row).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
   },
 
   async rename(id: number, name: string): Promise<StoredCertificate> {

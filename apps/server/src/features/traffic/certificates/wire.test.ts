@@ -17,7 +17,7 @@ const keeping = (issue: string | null): StoredKeeping => ({
   ...{ certificate_id: 1, issuer: 'acme', account_id: 1, account: 'A', dns_provider_id: null, dns_provider: null },
   ...{ challenge: 'http-01', key_type: 'p256', is_auto: 0, issue, problem: null },
   steps: JSON.stringify([{ name: 'install', status: 'failed', message: 'the proxy lacks it yet' }]),
-  ...{ last_attempt_at: null, next_attempt_at: null, renew_after: null },
+  ...{ last_attempt_at: null, next_attempt_at: null, renew_after: null, revocation_asked_at: null },
 });
 const lacks = { applied: false, issue: 'HAProxy is not running' };
 const has = { applied: true, issue: null };

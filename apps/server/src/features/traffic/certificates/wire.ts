@@ -27,6 +27,12 @@ export const validityWarning = (certificate: StoredCertificate, now: Date): stri
 export const revokedWarning = ({ revoked_at }: Pick<StoredCertificate, 'revoked_at'>): string | undefined =>
   revoked_at === null ? undefined : `The certificate was revoked on ${revoked_at}: who asks its authority refuses it`;
 
+/** That it may be revoked; undefined when nobody asked for that, or when it is known. */
+const askedWarning = (keeping: StoredKeeping | undefined): string | undefined => {
+  const at = keeping?.revocation_asked_at ?? undefined;
+  return at && `Its authority was asked to revoke it on ${at}, and its answer is not known: it is asked again`;
+};
+
 const NOT_KEPT = {
   source: null,
   steps: [],
@@ -58,14 +64,16 @@ const shownKeeping = (keeping: StoredKeeping | undefined, applied: boolean) => {
   };
 };
 
-/** That it was revoked, why it could not be had or renewed, which come first, and why the proxy lacks what is there; undefined when neither is so. */
+/** That it was revoked, or may be, why it could not be had or renewed, which come first, and why the proxy lacks what is there; undefined when neither is so. */
 const issueOf = (
   certificate: StoredCertificate,
   keeping: StoredKeeping | undefined,
   { issue }: { issue: string | null },
 ): string | undefined => {
   const { is_placeholder } = certificate;
-  const failures = [revokedWarning(certificate), keeping?.issue ?? undefined].filter((text) => text !== undefined);
+  const failures = [revokedWarning(certificate), askedWarning(keeping), keeping?.issue ?? undefined].filter(
+    (text) => text !== undefined,
+  );
   const failed = failures.length > 0 ? failures.join('. ') : undefined;
   if (failed === undefined || issue === null) return failed ?? issue ?? undefined;
   // That the proxy lacks what only stands in for it is no news while the order failed.

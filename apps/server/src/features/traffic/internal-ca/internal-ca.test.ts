@@ -191,7 +191,9 @@ onBothDatabases('the internal authority', (kind) => {
     const first = await rootOf('root.pem');
     await leafBy(first);
     expect((await send('GET', `${base}/next-root.pem`)).status).toBe(404);
-    expect((await send('POST', `${base}/take-over`)).status).toBe(404);
+    const NONE = { sha256: first.fingerprint256 };
+    expect((await send('POST', `${base}/take-over`, NONE)).status).toBe(404);
+    expect((await send('POST', `${base}/take-over`, {})).status).toBe(400);
 
     // Of several who make it at once, one does.
     const made = await Promise.all([1, 2, 3].map(() => send<InternalAuthority>('POST', `${base}/next`)));
@@ -202,12 +204,25 @@ onBothDatabases('the internal authority', (kind) => {
     expect(next.subject).not.toBe(first.subject);
     await call('POST', `/certificates/${certificate.id}/renew`);
     await leafBy(first);
-    await call('POST', `${base}/drop-next`);
+    const meant = { sha256: next.fingerprint256 };
+    await call('POST', `${base}/drop-next`, { sha256: next.fingerprint256.toLowerCase() });
     expect((await call<InternalAuthority>('GET', base)).next).toBeNull();
 
     await call('POST', `${base}/next`);
     const successor = await rootOf('next-root.pem');
-    const taken = await Promise.all([1, 2].map(() => send<InternalAuthority>('POST', `${base}/take-over`)));
+    // Who still sees the one before neither lets this one take over nor gives it up.
+    for (const path of ['take-over', 'drop-next']) {
+      expect(await send<ErrorBody>('POST', `${base}/${path}`, meant)).toMatchObject({
+        status: 409,
+        body: {
+          error: expect.stringMatching(/another one/),
+          details: expect.stringContaining(successor.fingerprint256),
+        },
+      });
+    }
+    expect((await rootOf('root.pem')).fingerprint256).toBe(first.fingerprint256);
+    const named = { sha256: successor.fingerprint256 };
+    const taken = await Promise.all([1, 2].map(() => send<InternalAuthority>('POST', `${base}/take-over`, named)));
     expect(taken.map(({ status }) => status).sort()).toEqual([200, 404]);
     expect((await rootOf('root.pem')).fingerprint256).toBe(successor.fingerprint256);
     expect(await call<InternalAuthority>('GET', base)).toMatchObject({ next: null, issue: null });
@@ -234,7 +249,9 @@ onBothDatabases('the internal authority', (kind) => {
     };
     await (await node()).issue({ names: ['nas.lan'], keyType: 'p256' }, ENGINE);
     expect(await issueAfter(7.9)).toBeNull();
-    expect(await issueAfter(8.1)).toContain('expires on');
+    // In words for who has a screen or a terminal before them.
+    expect(await issueAfter(8.1)).toMatch(/expires on .*: make the next root, and have every device trust it/);
+    expect(await issueAfter(8.1)).not.toContain('/api/');
     expect(await issueAfter(10.1)).toContain('expired on');
     now = new Date();
   });

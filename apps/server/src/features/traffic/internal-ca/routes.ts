@@ -1,4 +1,4 @@
-import { InternalAuthority } from '@sallyport/contract';
+import { InternalAuthority, MeantRoot } from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
 import { tagged } from '../../../http/versions.ts';
@@ -67,10 +67,15 @@ export const internalCaRoutes =
       '/certificates/internal-ca/drop-next',
       {
         config: { policy: 'sensitive' },
-        schema: { tags, summary: 'Give up the next root', response: { 200: Type.Object({ message: Type.String() }) } },
+        schema: {
+          tags,
+          summary: 'Give up the next root',
+          body: MeantRoot,
+          response: { 200: Type.Object({ message: Type.String() }) },
+        },
       },
       async (request) => {
-        await internalCa.drop(request.actor);
+        await internalCa.drop(request.body.sha256, request.actor);
         return { message: 'next root deleted' };
       },
     );
@@ -84,9 +89,10 @@ export const internalCaRoutes =
           summary: 'Let the next root take over: all certificates are signed anew by it',
           description:
             'Devices that do not trust it yet refuse them from then on. A backup is made first; the former root is gone then.',
+          body: MeantRoot,
           response: { 200: InternalAuthority },
         },
       },
-      async (request) => internalCa.takeOver(request.actor),
+      async (request) => internalCa.takeOver(request.body.sha256, request.actor),
     );
   };

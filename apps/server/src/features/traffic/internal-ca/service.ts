@@ -37,8 +37,7 @@ export interface InternalCaDeps {
 const TOLD_BEFORE_YEARS = 2;
 const YEAR_MS = 365.25 * 86_400_000;
 /** What helps when the authority can't sign any more. */
-const INSTEAD =
-  'restore a backup that holds it, or let another root take over (POST /api/v1/certificates/internal-ca/next)';
+const INSTEAD = 'restore a backup that holds it, or make the next root and let it take over';
 
 /** The authority for names that no public one can reach: a root of this deployment's own, and what it signs. */
 export const createInternalCa = (deps: InternalCaDeps) => {
@@ -111,14 +110,24 @@ export const createInternalCa = (deps: InternalCaDeps) => {
   const findNext = async (executor: Executor = db) => {
     const row = await store(executor).find('next');
     if (row) return row;
-    throw refuse.notFound('There is no next root: it is made by POST /api/v1/certificates/internal-ca/next');
+    throw refuse.notFound('There is no next root: make it first');
+  };
+
+  /** The next root, when it is the one that was meant. Throws a 404 when there is none, a 409 when it is another one. */
+  const findMeant = async (sha256: string, executor: Executor = db) => {
+    const next = await findNext(executor);
+    const found = describeRoot(next.root_pem).sha256;
+    if (found === sha256.toUpperCase()) return next;
+    throw refuse.conflict('The next root is another one than you named', {
+      details: `Its fingerprint is ${found}: somebody has made another one since. Compare it with what your devices trust`,
+    });
   };
 
   const issueOf = (row: { root_pem: string; key_sealed: string }, notAfter: Date): string | null => {
     const fault = faultOf(row);
     if (fault) return fault.message;
     return notAfter.getTime() - clock().getTime() < TOLD_BEFORE_YEARS * YEAR_MS
-      ? `The root expires on ${notAfter.toISOString()}: make the next one (POST /api/v1/certificates/internal-ca/next), and have every device trust it before it takes over`
+      ? `The root expires on ${notAfter.toISOString()}: make the next root, and have every device trust it before it takes over`
       : null;
   };
 
@@ -149,23 +158,23 @@ export const createInternalCa = (deps: InternalCaDeps) => {
       return this.describe();
     },
 
-    /** Gives up the next root. Throws a 404 when there is none. */
-    drop: (actor: Actor): Promise<void> =>
+    /** Gives up the next root, of this fingerprint. Throws a 404 when there is none, a 409 when it is another one. */
+    drop: (sha256: string, actor: Actor): Promise<void> =>
       transactAside(async (tx) => {
-        const before = toldOf(await findNext(tx));
+        const before = toldOf(await findMeant(sha256, tx));
         await store(tx).delete('next');
         await record(tx, { action: 'internal_ca.drop', actor, resource: 'certificates/internal-ca', before });
       }),
 
     /**
-     * From now on the next root signs, and all certificates are signed anew by it; the former one is gone, but for a backup that is made before.
-     * Throws a 404 without a next one, a 409 for one that can sign nothing.
+     * From now on the next root, of this fingerprint, signs, and all certificates are signed anew by it; the former one is gone, but for a backup that is made before.
+     * Throws a 404 without a next one, a 409 for another one and for one that can sign nothing.
      */
-    async takeOver(actor: Actor): Promise<InternalAuthority> {
-      await findNext();
+    async takeOver(sha256: string, actor: Actor): Promise<InternalAuthority> {
+      await findMeant(sha256);
       await deps.backUp('before-root-takeover');
       await transactAside(async (tx) => {
-        const next = await findNext(tx);
+        const next = await findMeant(sha256, tx);
         const fault = faultOf(next);
         if (fault) throw refuse.conflict(fault.what, { details: 'Delete the next root, and make another' });
         const before = toldOf(await findRoot(tx));

@@ -7,7 +7,7 @@ import { useWho } from '../../../app/who.ts';
 import { Empty } from '../../../ui/empty.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
-import { MakeNextRoot, NextRoot } from './next-root.tsx';
+import { MakeButton, MakeNextRoot, NextRoot } from './next-root.tsx';
 import { RootFacts } from './root-facts.tsx';
 import { CertificateTabs } from './tabs.tsx';
 
@@ -37,8 +37,13 @@ export const Authority = () => {
       {data && !isNone && (
         <Stack maw={820}>
           {data.issue !== null && (
-            <Alert color="yellow" className="foreign">
-              {data.issue}
+            <Alert color="yellow" role="alert">
+              <Stack gap="xs">
+                <Text size="sm" className="foreign">
+                  {data.issue}
+                </Text>
+                {isAdmin && !data.next && <MakeButton />}
+              </Stack>
             </Alert>
           )}
           <Card withBorder>
@@ -52,7 +57,7 @@ export const Authority = () => {
               <List.Item key={way}>{t(`authority.ways.${way}`)}</List.Item>
             ))}
           </List>
-          {isAdmin && !data.next && <MakeNextRoot />}
+          {isAdmin && !data.next && data.issue === null && <MakeNextRoot />}
         </Stack>
       )}
     </Page>

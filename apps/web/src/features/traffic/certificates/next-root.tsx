@@ -8,8 +8,8 @@ import { RootFacts } from './root-facts.tsx';
 
 const PATH = '/certificates/internal-ca';
 
-/** Makes the root that is to follow, where there is none yet. */
-export const MakeNextRoot = () => {
+/** The button that makes the root that is to follow, where there is none yet. */
+export const MakeButton = () => {
   const { t } = useTranslation('traffic');
   const { mutateAsync, isPending } = useChange<InternalAuthority>();
   const make = async () => {
@@ -23,12 +23,20 @@ export const MakeNextRoot = () => {
     }
   };
   return (
+    <Button variant="default" mr="auto" loading={isPending} onClick={() => void make()}>
+      {t('authority.make')}
+    </Button>
+  );
+};
+
+/** What another root is for, and the button. */
+export const MakeNextRoot = () => {
+  const { t } = useTranslation('traffic');
+  return (
     <>
       <Title order={2}>{t('authority.another')}</Title>
       <Text size="sm">{t('authority.anotherAbout')}</Text>
-      <Button variant="default" mr="auto" loading={isPending} onClick={() => void make()}>
-        {t('authority.make')}
-      </Button>
+      <MakeButton />
     </>
   );
 };
@@ -38,7 +46,12 @@ export const NextRoot = ({ root }: { root: InternalRoot }) => {
   const { t } = useTranslation('traffic');
   const { mutateAsync } = useChange();
   const post = async (what: 'take-over' | 'drop-next', said: string) => {
-    await mutateAsync({ method: 'POST', path: `${PATH}/${what}` });
+    // What is shown here, and no other that was made meanwhile.
+    const body = { sha256: root.sha256 };
+    await mutateAsync({ method: 'POST', path: `${PATH}/${what}`, body }).catch(async (error: unknown) => {
+      await readAnew([PATH]);
+      throw error;
+    });
     notifyDone(said);
   };
   return (

@@ -5,7 +5,6 @@ import { ariCertificateId, createAcmeClient, makeCertificateKey } from '@sallypo
 import type {
   Certificate,
   CertificateInUse,
-  DnsProvider,
   ErrorBody,
   InternalAuthority,
   Preflight,
@@ -20,48 +19,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../../../../../test/support/until.ts';
 import { openAcmeTransport } from '../../../../net/acme-transport.ts';
 import { startServer } from '../../../../server.ts';
-import { createGiven } from '../../../../testing/given-accounts.ts';
+import { hasEnded, order, prepare, read, SOON_MS, settled } from '../../../../testing/given-orders.ts';
 import { startApp, type TestApp } from '../../../../testing/start-app.ts';
 import { type ScriptedCa, startScriptedCa } from '../../../../testing/start-scripted-ca.ts';
 import { makeAuthority } from '../../internal-ca/authority.ts';
 import { explain } from './failure.ts';
 
-const SOON_MS = 60_000;
 const DAY_MS = 86_400_000;
 const KEY = 'k'.repeat(48);
-
-/** An account with the authority, and what is needed to order by dns-01: its orders are ready, so that no record is written. */
-const prepare = async (app: TestApp, ca: ScriptedCa) => {
-  const { headers } = await createGiven(app).administrator();
-  for (const [key, value] of [
-    ['acme.dns_resolvers', '127.0.0.1:9'],
-    ['acme.dns_provider', 'hook'],
-  ]) {
-    expect((await app.send('POST', '/settings', { key, value }, headers)).status).toBe(200);
-  }
-  expect((await app.send('POST', '/acme/accounts', ca.account)).status).toBe(201);
-  const hook = { name: 'hook', type: 'webhook', fields: { url: 'http://127.0.0.1:9/' } };
-  const { body } = await app.send<DnsProvider>('POST', '/dns-providers', hook);
-  return body.id;
-};
-const order = async (app: TestApp, dns_provider_id: number, names: readonly string[]): Promise<number> => {
-  const wanted = { names, dns_provider_id };
-  const { status, body } = await app.send<{ certificate: Certificate }>('POST', '/certificates/order', wanted);
-  // What else it says is to be seen where it fails.
-  expect({ status, body }).toMatchObject({ status: 202, body: { certificate: { id: expect.any(Number) } } });
-  return body.certificate.id;
-};
-const read = async (app: TestApp, id: number) => (await app.send<CertificateInUse>('GET', `/certificates/${id}`)).body;
-const settled = (app: TestApp, id: number, wanted: (certificate: CertificateInUse) => boolean) =>
-  until(
-    `certificate ${id} is as wanted`,
-    async () => {
-      const certificate = await read(app, id);
-      return wanted(certificate) ? certificate : undefined;
-    },
-    SOON_MS,
-  );
-const hasEnded = ({ steps }: CertificateInUse) => steps.every(({ status }) => status !== 'running');
 
 /** How the first order is stored, and what came of all that was asked of authorities. */
 const stored = async (app: TestApp) => {

@@ -202,6 +202,7 @@ onBothDatabases('orders', (kind) => {
     // A server that ended before it noted what the authority did.
     const database = openDatabase(app.config);
     await database.kysely.updateTable('certificates').set({ revoked_at: null }).where('id', '=', id).execute();
+    await database.kysely.deleteFrom('revoked_certificates').execute();
     await database.stop();
     const known = await revoke({ reason: 'cessation_of_operation' });
     expect(known.body.message).toMatch(/^The authority had revoked it already; no other one is ordered/);

@@ -1,61 +1,45 @@
-import { AcmeProblem, AcmeProtocolError, AcmeUnreachable, makeCertificateKey } from '@sallyport/acme';
-import {
-  type NotificationEvent,
-  REVOCATION_REASONS,
-  type RevocationReason,
-  type RevokedCertificate,
-} from '@sallyport/contract';
+import type { NotificationEvent, RevocationReason, RevokedCertificate } from '@sallyport/contract';
 import type { Actor } from '@sallyport/store/actor';
 import type { Identifier } from '@sallyport/store/database/identifier';
-import type { Executor, Transact } from '@sallyport/store/database/open';
-import { refuse } from '@sallyport/store/errors';
+import type { Executor, Transact, TransactAside } from '@sallyport/store/database/open';
+import { Refusal, refuse } from '@sallyport/store/errors';
+import { fingerprintOf } from '@sallyport/store/revoked-certificates';
 import type { Vault } from '@sallyport/store/secrets/vault';
+import type { Logger } from 'pino';
+import { repeat } from '../../../../dataplane/repeat.ts';
 import type { CertificatePlane, Certificates } from '../../certificates/service.ts';
-import { Unusable } from '../../lost-secret.ts';
-import { type ClientOf, clientOf, withClient } from '../accounts/client.ts';
 import type { StoredAccount } from '../accounts/store.ts';
+import { tryAgainAt } from '../orders/back-off.ts';
 import type { OrderStore } from '../orders/store.ts';
+import { AnswerLost, askToRevoke, lostRefusal } from './ask.ts';
+import type { Asked, Lease, RevocationStore } from './store.ts';
 
 export interface RevokingDeps {
   db: Executor;
   transact: Transact;
+  transactAside: TransactAside;
+  store: (executor: Executor) => RevocationStore;
   orders: (executor: Executor) => Pick<OrderStore, 'find' | 'change'>;
   certificates: Pick<Certificates, 'get' | 'open' | 'within'>;
   findAccount: (id: number) => Promise<StoredAccount | undefined>;
   vault: Pick<Vault, 'open'>;
+  /** No other process works at this store. */
+  isAlone: boolean;
   syncCertificates: CertificatePlane['syncCertificates'];
   /** To be told that an order is due. */
   nudge: () => void;
   tell: (event: NotificationEvent) => void;
   clock: () => Date;
+  /** Within 0 and 1. */
+  random: () => number;
+  log: Logger;
 }
 
 /** Somebody waits for the answer. */
 const ANSWER_MS = 45_000;
-
-type Held = Awaited<ReturnType<Certificates['open']>>;
-
-/** The authority does not take a request that is signed like this; another signature may do. */
-const isAboutSigner = (error: unknown): error is AcmeProblem =>
-  error instanceof AcmeProblem &&
-  ['unauthorized', 'accountDoesNotExist', 'badPublicKey', 'badSignatureAlgorithm'].some((kind) => error.is(kind));
-
-/** What is answered for an authority that did not revoke it, in its own words. */
-const refusalOf = (error: unknown): unknown => {
-  if (error instanceof AcmeProblem) {
-    return refuse.conflict(`The authority does not revoke it: ${error.detail || error.type}`, { details: error.type });
-  }
-  if (error instanceof AcmeUnreachable) {
-    return refuse.conflict('The authority could not be reached: nothing was revoked', { details: error.message });
-  }
-  if (error instanceof AcmeProtocolError) {
-    return refuse.conflict('The authority answered what can not be believed', { details: error.message });
-  }
-  if ((error as Error).name === 'TimeoutError') {
-    return refuse.conflict('The authority did not answer in time: ask again, which tells whether it was revoked');
-  }
-  return error;
-};
+/** So long nobody else asks for the same. */
+const LEASE_MS = 60_000;
+const LOOK_MS = 5_000;
 
 const refuseUnlessOrdered = ({ issuer }: { issuer?: string | undefined }): void => {
   if (issuer === undefined) {
@@ -73,71 +57,111 @@ const refuseUnlessOrdered = ({ issuer }: { issuer?: string | undefined }): void 
   );
 };
 
-/** Has certificates revoked by who issued them, and others ordered in their place. */
+/**
+ * Has certificates revoked by who issued them, and others ordered in their place. What is asked for is stored before, so that whatever ends this
+ * process in between, it is asked for again until the answer is noted: authorities tell of what they have revoked already.
+ */
 export const createRevoking = (deps: RevokingDeps) => {
-  const { db, transact, orders, certificates, vault, clock } = deps;
+  const { db, transact, transactAside, store, orders, certificates, vault, clock, random, log } = deps;
 
-  /** A client with the account's key, or, when that is lost, with one that no account has: the certificate's own key will do. */
-  const clientFor = async (
-    account: StoredAccount,
-    { key_pem }: Held,
-  ): Promise<{ of: ClientOf; isAccounts: boolean }> => {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    try {
-      return { of: clientOf(account, vault, signal), isAccounts: true };
-    } catch (error) {
-      if (!(error instanceof Unusable)) throw error;
-      if (key_pem === undefined) throw refuse.conflict(error.what, { details: error.fix });
-      const { directory_url: directoryUrl, ca_certificate: caCertificate } = account;
-      return {
-        of: { directoryUrl, accountKeyPem: await makeCertificateKey('p256'), caCertificate, signal },
-        isAccounts: false,
-      };
-    }
+  const leaseNow = (): Lease => {
+    const now = clock().getTime();
+    const [until, latest] = [now + LEASE_MS, now + 2 * LEASE_MS].map((time) => new Date(time).toISOString());
+    return { now: new Date(now).toISOString(), until: until ?? '', latest: latest ?? '' };
   };
 
-  const ask = async (
-    account: StoredAccount,
-    held: Held,
-    reason: RevocationReason,
-  ): Promise<'revoked' | 'was revoked'> => {
-    const { of, isAccounts } = await clientFor(account, held);
-    const own = held.key_pem === undefined ? [] : [held.key_pem];
-    const byAccount = isAccounts ? [undefined] : [];
-    // That a key is in other hands is proven by using it: authorities then take it from nobody any more.
-    const signers = reason === 'key_compromise' ? [...own, ...byAccount] : [...byAccount, ...own];
-    // RFC 5280, section 5.3.1: rather absent than unspecified.
-    const code = REVOCATION_REASONS[reason] || undefined;
-    return withClient(of, clock, async (client) => {
-      let refused: AcmeProblem | undefined;
-      for (const keyPem of signers) {
-        try {
-          return await client.revoke(held.chain_pem, { reason: code, keyPem });
-        } catch (error) {
-          if (!isAboutSigner(error)) throw error;
-          refused ??= error;
-        }
-      }
-      throw refused ?? new Error('nobody can sign the request');
-    });
-  };
-
-  const note = (held: Held, reason: RevocationReason, actor: Actor): Promise<void> =>
+  /** Notes that it was revoked, wherever it is, and that another one is due; false when somebody else did. */
+  const note = (asked: Asked): Promise<number[] | undefined> =>
     transact(async (tx) => {
+      if (!(await store(tx).end(asked.fingerprint))) return undefined;
+      const { certificate, chain_pem, reason, asked_by } = asked;
+      const ids = await certificates.within.noteRevoked(tx, { ...certificate, chain_pem }, reason, asked_by);
       // A renewal was faster: what it replaced is what was revoked.
-      if (!(await certificates.within.noteRevoked(tx, held, reason, actor))) return;
+      if (!ids.includes(certificate.id)) return ids;
       const now = clock().toISOString();
       const next =
         reason === 'cessation_of_operation'
           ? { next_attempt_at: null, ari_checked_until: null }
           : { next_attempt_at: now };
-      await orders(tx).change(held.id, { ...next, updated_at: now });
+      await orders(tx).change(certificate.id, { ...next, updated_at: now });
+      return ids;
     });
+
+  const conclude = async (asked: Asked): Promise<void> => {
+    const ids = await note(asked);
+    if (ids === undefined) return;
+    await deps.syncCertificates(ids);
+    deps.nudge();
+    const { uuid, name, domains, expires_at } = asked.certificate;
+    const message = `The certificate ${name} was revoked (${asked.reason})`;
+    deps.tell({
+      ...{ event_type: 'certificate_revoked', severity: 'warn', timestamp: clock().toISOString(), message },
+      details: { certificate: uuid, names: domains, expires_at },
+    });
+  };
+
+  /** Asks for one that is leased, and notes what came of it. Throws as `askToRevoke`. */
+  const settle = async (asked: Asked, account: StoredAccount, key_pem: string | undefined, signal: AbortSignal) => {
+    const { fingerprint, chain_pem, reason } = asked;
+    const done = await askToRevoke({ account, chain_pem, key_pem, reason }, { vault, clock }, signal).catch(
+      async (error: unknown) => {
+        if (error instanceof AnswerLost) {
+          const failures = asked.failures + 1;
+          const next_attempt_at = tryAgainAt(failures, clock(), random()).toISOString();
+          await store(db).release(fingerprint, { failures, next_attempt_at });
+        } else await store(db).end(fingerprint);
+        throw error;
+      },
+    );
+    await conclude(asked);
+    return done;
+  };
+
+  /** Its own key, while it is in its place. */
+  const keyOf = async ({ certificate, chain_pem }: Asked): Promise<string | undefined> => {
+    try {
+      const held = await certificates.open(certificate.uuid);
+      return held.chain_pem === chain_pem ? held.key_pem : undefined;
+    } catch (error) {
+      if (error instanceof Refusal) return undefined;
+      throw error;
+    }
+  };
+
+  const takeUp = async (asked: Asked, stopping: AbortSignal): Promise<void> => {
+    const { fingerprint, certificate, account_id } = asked;
+    const account = await deps.findAccount(account_id);
+    const isOver = certificate.expires_at <= clock().toISOString();
+    if (!account || isOver) {
+      log.warn(
+        { certificate: certificate.name, isOver },
+        'whether a certificate was revoked can not be asked any more',
+      );
+      return void (await store(db).end(fingerprint));
+    }
+    try {
+      await settle(asked, account, await keyOf(asked), AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]));
+      log.info({ certificate: certificate.name }, 'a certificate is revoked, as was asked for before');
+    } catch (err) {
+      if (!(err instanceof AnswerLost || err instanceof Refusal)) throw err;
+      log.warn(
+        { err, certificate: certificate.name },
+        'a certificate that was to be revoked is not, as far as is known',
+      );
+    }
+  };
+
+  const look = async (stopping: AbortSignal): Promise<void> => {
+    for (const asked of await store(db).due(leaseNow())) {
+      if (stopping.aborted) return;
+      if (await store(db).claim(asked.fingerprint, leaseNow())) await takeUp(asked, stopping);
+    }
+  };
 
   return {
     /**
      * Has the authority revoke a certificate; another one, with a new key, is ordered in its place unless operation ceases. Throws a 404, and a
-     * 409 for one that no authority of an account issued, that is revoked already, or that the authority does not revoke.
+     * 409 for one that no authority of an account issued, that is revoked already, that the authority does not revoke, or whose answer was lost.
      */
     async revoke(named: Identifier, reason: RevocationReason, actor: Actor): Promise<RevokedCertificate> {
       const held = await certificates.open(named);
@@ -146,25 +170,43 @@ export const createRevoking = (deps: RevokingDeps) => {
       if (held.revoked_at !== null) throw refuse.conflict(`The certificate was revoked already, on ${held.revoked_at}`);
       const account = order?.account_id ? await deps.findAccount(order.account_id) : undefined;
       if (!account) throw refuse.conflict('The account that it was ordered with is gone');
-      const done = await ask(account, held, reason).catch((error: unknown) => {
-        throw refusalOf(error);
-      });
-      await note(held, reason, actor);
-      await deps.syncCertificates([held.id]);
-      deps.nudge();
-      const { uuid, name, domains } = held;
-      const message = `The certificate ${name} was revoked (${reason})`;
-      deps.tell({
-        ...{ event_type: 'certificate_revoked', severity: 'warn', timestamp: clock().toISOString(), message },
-        details: { certificate: uuid, names: domains, expires_at: held.expires_at },
-      });
-      const { used_by: _, used_by_total: __, ...certificate } = await certificates.get(held.id);
+      const { id, uuid, name, provider, domains, expires_at, chain_pem } = held;
+      const lease = leaseNow();
+      const { confirm: _, idempotencyId: __, ...asked_by } = actor;
+      const asked: Asked = {
+        fingerprint: fingerprintOf(chain_pem),
+        certificate: { id, uuid, name, provider, domains, expires_at },
+        ...{ chain_pem, account_id: account.id, reason, asked_by },
+        ...{ asked_at: lease.now, failures: 0, next_attempt_at: lease.now, leased_until: lease.until },
+      };
+      if (!(await transactAside((tx) => store(tx).begin(asked, lease)))) {
+        throw refuse.conflict('The authority is being asked to revoke it already');
+      }
+      const done = await settle(asked, account, held.key_pem, AbortSignal.timeout(ANSWER_MS)).catch(
+        (error: unknown) => {
+          throw error instanceof AnswerLost ? lostRefusal(error) : error;
+        },
+      );
+      const { used_by: _used, used_by_total: _total, ...certificate } = await certificates.get(held.id);
       const said = done === 'revoked' ? 'The authority has revoked it' : 'The authority had revoked it already';
       const next =
         reason === 'cessation_of_operation'
           ? 'no other one is ordered, unless a host with auto_certificate needs it'
           : 'another one with a new key is ordered in its place';
       return { certificate, message: `${said}; ${next}` };
+    },
+
+    /** Asks again for what was asked for and never noted, now and then until stopped. */
+    async start(): Promise<{ stop(): Promise<void> }> {
+      const stopping = new AbortController();
+      if (deps.isAlone) await store(db).releaseAll();
+      const repeating = repeat('ask again for revocations', LOOK_MS, () => look(stopping.signal), log);
+      return {
+        async stop() {
+          stopping.abort();
+          await repeating.stop();
+        },
+      };
     },
   };
 };

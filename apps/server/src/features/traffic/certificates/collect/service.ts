@@ -7,6 +7,7 @@ import { type CertificatePair, IN_WORDS, parseCertificatePair } from '../pem.ts'
 import type { ReadPkcs12Files } from '../pkcs12/reader.ts';
 import type { CertificatePlane, Certificates } from '../service.ts';
 import type { CertificateStore } from '../store.ts';
+import { revokedWarning } from '../wire.ts';
 import { openPkcs12 } from './open-pkcs12.ts';
 import { isAuthority, type Pair, pairUp } from './pair-up.ts';
 import { type CollectedFile, type Found, readFiles } from './read-files.ts';
@@ -85,7 +86,7 @@ export const createCollect = ({ transact, store, create, plane, clock, readPkcs1
         candidate.fate = { outcome: 'present', message: 'it is there already', certificate_id: known };
         continue;
       }
-      const { id } = await create(
+      const { id, revoked_at } = await create(
         tx,
         {
           uuid: randomUUID(),
@@ -101,7 +102,9 @@ export const createCollect = ({ transact, store, create, plane, clock, readPkcs1
         },
         actor,
       );
-      candidate.fate = { outcome: 'imported', message: `for ${parsed.names.join(', ')}`, certificate_id: id };
+      const warning = revokedWarning({ revoked_at });
+      const message = `for ${parsed.names.join(', ')}${warning === undefined ? '' : `. ${warning}`}`;
+      candidate.fate = { outcome: 'imported', message, certificate_id: id };
       made.push(id);
     }
     return made;
