@@ -57,6 +57,19 @@ describe('routing', () => {
     expect(await whoAnswers('x.gone.example.com')).toBe('one');
   });
 
+  test('of a wildcard, too, a change wins over what the base has: another origin, or none', async () => {
+    // So many names at once are folded into the base.
+    const others = Array.from({ length: 600 }, (_, index) => `n${index}.based.example.com`);
+    const host = givenHost({ names: ['*.based.example.com', ...others], origin: one });
+    await plane.serve(host);
+    expect(plane.dataPlane.status().overlayEntries).toBe(0);
+    expect(await whoAnswers('any.based.example.com')).toBe('one');
+    await plane.serve({ ...host, origin: { ...host.origin, port: two.port }, names: ['*.based.example.com'] });
+    expect(await whoAnswers('any.based.example.com')).toBe('two');
+    await plane.dataPlane.applyHosts([{ type: 'remove', id: host.id }]);
+    expect(await whoAnswers('any.based.example.com')).toBe('404');
+  });
+
   test('origins may be IPv6, and so may clients', async () => {
     await plane.serve(givenHost({ names: ['six.example.com'], origin: { ...six, address: '::1' } }));
     expect(await whoAnswers('six.example.com')).toBe('six');

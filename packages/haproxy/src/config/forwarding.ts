@@ -20,13 +20,17 @@ const directForwarding = (action: Action): string => `\
   http-request ${action} X-Forwarded-Proto %[var(sess.proto)]
 `;
 
-const whereAsked = (action: Action): string => `\
-  http-request ${action} X-Forwarded-Host %[req.fhdr(host)]
+const whereAsked = (action: Action, host = 'req.fhdr(host)'): string => `\
+  http-request ${action} X-Forwarded-Host %[${host}]
   http-request ${action} X-Forwarded-Port %fp
 `;
 
-/** The same headers for a request that has none of them, without a search for each. Not behind trusted proxies. */
-export const addForwardedHeaders = (): string => directForwarding('add-header') + whereAsked('add-header');
+/**
+ * The same headers for a request that has none of them and one Host, without a search for each: without a number, all headers are
+ * looked through for the last Host. Not behind trusted proxies.
+ */
+export const addForwardedHeaders = (): string =>
+  directForwarding('add-header') + whereAsked('add-header', 'req.fhdr(host,1)');
 
 /**
  * Headers for the origin. set-header drops what the client sent under the same name, so a forged copy never gets

@@ -4,7 +4,8 @@ import { rememberRequest } from './log-format.ts';
 /** Told with the record's flags, of which none is as high: the request came with a mark. */
 export const carriesMarks = 1 << 30;
 
-const mark = (instance: string): string => `${instance}.%[var(txn.route),field(5,|)]`;
+/** The host's id is the last field of its record. */
+const mark = (instance: string): string => `${instance}.%[var(txn.route),field(-1,|)]`;
 
 /**
  * Refuses what this deployment has already passed on for the same host: a host that forwards to its own listener would ask

@@ -3,14 +3,16 @@ import { dataPlaneFiles } from './layout.ts';
 
 const { hostsMap, overlayMap } = dataPlaneFiles;
 
+/** A condition: nobody has the name. The length goes first, which hardly any other record has, because it costs less than to compare them. */
+const isRemoved = `{ var(txn.route) -m len ${removedRecord.length} } { var(txn.route) -m str ${removedRecord} }`;
+
 const find = (condition: string): string => {
   const also = condition === '' ? '' : ` if ${condition}`;
   return `\
   http-request set-var(txn.route) req.fhdr(host),host_only,set-var(txn.host),map_str(${hostsMap},${removedRecord})${also}
   http-request set-var(txn.route) var(txn.host),map_str(${overlayMap})${also}
-  http-request set-var(txn.route) var(txn.host),regsub(^[^.]*,*),set-var(txn.wildcard),map_str(${hostsMap},${removedRecord}) if ${condition}{ var(txn.route) -m str ${removedRecord} }
-  # Without a wildcard's name this leaves the route as it is; a condition would cost more than it does.
-  http-request set-var(txn.route) var(txn.wildcard),map_str(${overlayMap})${also}
+  # A wildcard: the base's record, unless the overlay has one. \`field\` brings back the name that was asked for, so that names without need no rule.
+  http-request set-var(txn.route) var(txn.host),regsub(^[^.]*,*),set-var(txn.wildcard),map_str(${hostsMap},${removedRecord}),set-var(txn.route),concat(;,txn.wildcard),field(-1,;),map_str(${overlayMap}) if ${condition}${isRemoved}
   http-request set-var(txn.flags) var(txn.route),field(1,|),add(0)${also}
 
 `;
