@@ -1,5 +1,5 @@
 import type { Static, TSchema } from 'typebox';
-import { REFUSED_FIELDS, SERVER_ASSIGNED } from './primitives.ts';
+import { REFUSAL, REFUSED_FIELDS, SERVER_ASSIGNED } from './primitives.ts';
 
 /** Why a value is not as it should be, beginning with where: `.hosts[3].id is no integer`; undefined when it is. */
 type Test = (value: unknown) => string | undefined;
@@ -135,6 +135,7 @@ const NOTES: ReadonlySet<string> = new Set([
   'examples',
   SERVER_ASSIGNED,
   REFUSED_FIELDS,
+  REFUSAL,
 ]);
 
 const compile = (schema: Schema): Test => {

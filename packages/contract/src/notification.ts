@@ -1,5 +1,5 @@
-import { LogLevel } from './log-entry.ts';
-import { choice, ignoring, Timestamp } from './primitives.ts';
+import { LOG_LEVELS, LogLevel } from './log-entry.ts';
+import { choice, ignoring, REFUSAL, Timestamp } from './primitives.ts';
 import { type Static, Type } from './schema.ts';
 
 /** What the server assigns. */
@@ -9,9 +9,9 @@ export const WEBHOOK_FORMATS = ['auto', 'generic', 'discord', 'slack', 'gotify',
 
 const fields = {
   enabled: Type.Boolean({ description: 'Master switch. Default false.' }),
-  min_log_level: Type.String({
-    maxLength: 32,
-    description: 'debug, info, warn or error: less severe events are not sent. Default warn.',
+  min_log_level: choice(LOG_LEVELS, {
+    description: 'Less severe events are not sent. Default warn.',
+    [REFUSAL]: `Invalid min_log_level. Must be one of: ${LOG_LEVELS.join(', ')}`,
   }),
   notify_waf_blocks: Type.Boolean({ description: 'Default true.' }),
   notify_acl_denials: Type.Boolean({ description: 'Default true.' }),

@@ -22,9 +22,14 @@ export const ignoring = (title: string, assigned: readonly string[]) => ({ title
 /** The keyword of a body's schema that says of fields why they are not taken, instead of guessing what was meant. */
 export const REFUSED_FIELDS = 'x-refused-fields';
 
+/** The keyword of a field's schema with the whole sentence that refuses any value it does not take, where the spec has one. */
+export const REFUSAL = 'x-refusal';
+
 /** One of a few strings. */
-export const choice = <const T extends readonly string[]>(values: T, options: { description?: string } = {}) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options });
+export const choice = <const T extends readonly string[]>(
+  values: T,
+  options: { description?: string; [REFUSAL]?: string } = {},
+) => Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options });
 
 /** The query of list endpoints; an absent field means that the whole list is sent, as the spec has it. */
 export const ListQuery = Type.Object(

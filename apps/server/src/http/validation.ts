@@ -1,4 +1,4 @@
-import { REFUSED_FIELDS, SERVER_ASSIGNED } from '@sallyport/contract';
+import { REFUSAL, REFUSED_FIELDS, SERVER_ASSIGNED } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
@@ -11,6 +11,7 @@ const createAjv = (coerceTypes: boolean) => {
   const ajv = new Ajv({ coerceTypes, useDefaults: true, removeAdditional: false, allErrors: false, verbose: true });
   ajv.addKeyword(SERVER_ASSIGNED);
   ajv.addKeyword(REFUSED_FIELDS);
+  ajv.addKeyword(REFUSAL);
   addFormats.default(ajv, ['uuid', 'date-time', 'email', 'uri']);
   return ajv;
 };
@@ -81,7 +82,8 @@ export const describe = (errors: readonly ErrorObject[], part: string): string =
     const missing = String(error.params.missingProperty);
     return `${parent === '' ? missing : `${parent}.${missing}`} is required`;
   }
-  return `${nameOf(error) || part} ${rule(error)}`;
+  const { [REFUSAL]: refusal } = (error.parentSchema ?? {}) as { [REFUSAL]?: string };
+  return refusal ?? `${nameOf(error) || part} ${rule(error)}`;
 };
 
 declare module 'fastify' {

@@ -32,6 +32,9 @@ onBothDatabases('notification settings', (kind) => {
   test.each([
     [{ min_log_level: 'fatal' }, 'Invalid min_log_level. Must be one of: debug, info, warn, error'],
     [{ min_log_level: '' }, 'Invalid min_log_level. Must be one of: debug, info, warn, error'],
+    [{ min_log_level: 3 }, 'Invalid min_log_level. Must be one of: debug, info, warn, error'],
+    [{ min_log_level: null }, 'Invalid min_log_level. Must be one of: debug, info, warn, error'],
+    [{ min_log_level: 'e'.repeat(40) }, 'Invalid min_log_level. Must be one of: debug, info, warn, error'],
     [
       { webhook_url: 'https://169.254.169.254/latest' },
       'Invalid webhook URL: URL resolves to a private IP address (blocked for security)',

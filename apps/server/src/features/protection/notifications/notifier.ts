@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  type EventType,
-  isAtLeast,
-  type LogLevel,
-  type NotificationEvent,
-  type NotificationSettings,
-} from '@sallyport/contract';
+import { type EventType, isAtLeast, type NotificationEvent, type NotificationSettings } from '@sallyport/contract';
 import type { Logger } from 'pino';
 import type { Channel, Deliveries } from './deliveries.ts';
 import { type DeliveryFailure, outcomeOf } from './delivery.ts';
@@ -60,9 +54,7 @@ const isClassOn = (settings: NotificationSettings, type: EventType): boolean => 
 
 /** Tells whether the settings want an event to be sent (spec, Outbound notification webhook, 1–3). */
 export const isWanted = (settings: NotificationSettings, event: NotificationEvent): boolean =>
-  settings.enabled &&
-  isAtLeast(event.severity, settings.min_log_level as LogLevel) &&
-  isClassOn(settings, event.event_type);
+  settings.enabled && isAtLeast(event.severity, settings.min_log_level) && isClassOn(settings, event.event_type);
 
 /** Sends events in the background: bounded queue, a few at a time, three tries each. */
 export const createNotifier = ({

@@ -1,6 +1,4 @@
 import {
-  LOG_LEVELS,
-  type LogLevel,
   NOTIFICATION_DEFAULTS,
   type NotificationEvent,
   type NotificationSettings,
@@ -43,8 +41,6 @@ export interface NotificationDeps {
 const SECRET_CONTEXT = 'notifications:webhook_secret';
 const MAX_RECIPIENTS = 50;
 
-const isLevel = (text: string): text is LogLevel => (LOG_LEVELS as readonly string[]).includes(text);
-
 const parseRecipients = (text: string): string[] =>
   text
     .split(',')
@@ -68,9 +64,6 @@ const normaliseRecipients = (text: string): string => {
 
 const normalise = (input: NotificationSettingsPatch): NotificationSettingsPatch => {
   const patch = { ...input };
-  if (input.min_log_level !== undefined && !isLevel(input.min_log_level)) {
-    throw refuse.invalid(`Invalid min_log_level. Must be one of: ${LOG_LEVELS.join(', ')}`);
-  }
   if (input.webhook_url !== undefined) patch.webhook_url = input.webhook_url.trim();
   if (input.email_recipients !== undefined) patch.email_recipients = normaliseRecipients(input.email_recipients);
   if (input.webhook_template) checkTemplate(input.webhook_template);

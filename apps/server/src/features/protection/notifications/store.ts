@@ -1,4 +1,4 @@
-import type { NotificationSettings } from '@sallyport/contract';
+import type { LogLevel, NotificationSettings } from '@sallyport/contract';
 import { toFlag } from '@sallyport/store/database/flags';
 import type { Executor } from '@sallyport/store/database/open';
 
@@ -14,6 +14,7 @@ export const notificationStore = (db: Executor) => ({
     const { id, ...fields } = row;
     return {
       ...fields,
+      min_log_level: row.min_log_level as LogLevel,
       webhook_format: row.webhook_format as NotificationSettings['webhook_format'],
       enabled: row.enabled === 1,
       notify_waf_blocks: row.notify_waf_blocks === 1,
