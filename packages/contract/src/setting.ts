@@ -268,3 +268,6 @@ export const SETTINGS = {
   'smtp.from': { type: 'email', default: '', description: 'Sender address of mails. Empty: smtp.username is used.' },
 } as const satisfies Record<string, SettingDefinition>;
 export type SettingKey = keyof typeof SETTINGS;
+
+/** Tells whether there is a setting of that name. */
+export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);

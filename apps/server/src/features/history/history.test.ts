@@ -87,7 +87,7 @@ onBothDatabases('the history', (kind) => {
       [{ field: 'value', before: null, after: 'true' }],
     ]);
     expect((await fields(`/certificates/${certificate.id}`))[0]).toContain('domains');
-    for (const path of ['/access-lists/999', `/proxy-hosts/${list.uuid}`]) {
+    for (const path of ['/access-lists/999', `/proxy-hosts/${list.uuid}`, '/settings/security.waf.enabeld']) {
       expect((await send('GET', `${path}/history`)).status).toBe(404);
     }
   });

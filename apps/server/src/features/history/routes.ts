@@ -1,4 +1,4 @@
-import { HistoryEntry, HistoryQuery, ResourceHistoryQuery } from '@sallyport/contract';
+import { HistoryEntry, HistoryQuery, isSettingKey, ResourceHistoryQuery } from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
 import { refuse } from '@sallyport/store/errors';
 import type { FastifyRequest } from 'fastify';
@@ -156,7 +156,9 @@ export const historyRoutes =
         },
       },
       async (request, reply) => {
-        const query = { ...request.query, resource: `settings/${request.params.key}` };
+        const { key } = request.params;
+        if (!isSettingKey(key)) throw refuse.notFound('Setting not found');
+        const query = { ...request.query, resource: `settings/${key}` };
         return sendPage(request, reply, await history.list(query, viewerOf(request)));
       },
     );

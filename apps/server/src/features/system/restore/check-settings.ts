@@ -1,7 +1,7 @@
-import { SETTINGS, type SettingDefinition } from '@sallyport/contract';
+import { isSettingKey, SETTINGS, type SettingDefinition } from '@sallyport/contract';
 import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
-import { checkSetting, isSettingKey } from '../settings/check-value.ts';
+import { checkSetting } from '../settings/check-value.ts';
 import { settingStore } from '../settings/store.ts';
 
 /** Looks whether every setting of a store is one, with a value it may have. Throws a `Refusal` (400) that names the first that is not. */

@@ -1,4 +1,4 @@
-import { type NewSetting, SETTINGS, type SettingDefinition, type SettingKey } from '@sallyport/contract';
+import { isSettingKey, type NewSetting, SETTINGS, type SettingDefinition, type SettingKey } from '@sallyport/contract';
 import { refuse } from '@sallyport/store/errors';
 import { parseEmail } from '@sallyport/store/names/email-address';
 import { normaliseBaseUrl } from '../../../net/base-url.ts';
@@ -6,8 +6,6 @@ import { parseNameServers } from '../../../net/name-server-address.ts';
 import { parsePlaceUrl } from '../../../net/places/place-url.ts';
 import { parseFingerprints, parsePrivateKey } from '../../../net/places/ssh-keys.ts';
 import { nextAfter } from '../backups/cron.ts';
-
-export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(SETTINGS, key);
 
 type Normalise = (value: string, definition: SettingDefinition) => string;
 

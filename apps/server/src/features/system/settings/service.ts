@@ -1,5 +1,6 @@
 import {
   type DescribedSetting,
+  isSettingKey,
   type ListQuery,
   type NewSetting,
   SETTINGS,
@@ -15,7 +16,7 @@ import { refuse } from '@sallyport/store/errors';
 import { anyVersion, type CheckVersion } from '@sallyport/store/object-version';
 import { settingContext } from '@sallyport/store/secrets/contexts';
 import type { Vault } from '@sallyport/store/secrets/vault';
-import { checkSetting, isSettingKey } from './check-value.ts';
+import { checkSetting } from './check-value.ts';
 import type { SettingStore } from './store.ts';
 
 export interface SettingDeps {
