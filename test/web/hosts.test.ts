@@ -142,7 +142,7 @@ test("another administrator's change behind the form is not written over", async
   await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))');
   await again;
   await page.getByRole('button', { name: 'Save' }).click();
-  const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
+  const conflict = page.getByRole('alert').filter({ hasText: 'This was changed in between' });
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });

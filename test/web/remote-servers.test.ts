@@ -81,7 +81,7 @@ test("another administrator's change in between is shown beside one's own, and n
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('mine');
   await app.send('PUT', `/remote-servers/${body.uuid}`, { name: 'theirs', port: 2 });
   await page.getByRole('button', { name: 'Save' }).click();
-  const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
+  const conflict = page.getByRole('alert').filter({ hasText: 'This was changed in between' });
   await conflict.getByRole('cell', { name: 'theirs' }).waitFor();
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
   await page.getByRole('button', { name: 'Save' }).click();

@@ -64,11 +64,26 @@ test('the rate limit is told in words while it is typed, and saved; another chan
   await limit.getByText('may make 1,000 requests in').waitFor();
   await web.app.send('POST', '/security/config', { rate_limit_burst: 7 });
   await limit.getByRole('button', { name: 'Save' }).click();
-  const conflict = limit.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
+  const conflict = limit.getByRole('alert').filter({ hasText: 'This was changed in between' });
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
   await limit.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
   expect(await configOf()).toMatchObject({ rate_limit_requests: 1000, rate_limit_burst: 7 });
+  await close();
+});
+
+test('what one saves oneself beside a form that is being typed in is no conflict', async () => {
+  const { page, close } = await signedIn('/security');
+  const limit = page.getByRole('region', { name: 'Rate limit' });
+  const lockOut = page.getByRole('region', { name: 'Never locked out' });
+  await limit.getByLabel('Requests').fill('2000');
+  await lockOut.getByLabel('Addresses and networks').fill('192.0.2.0/25, 126.0.0.0/7');
+  await lockOut.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved', { exact: true }).waitFor();
+  await limit.getByRole('button', { name: 'Save' }).click();
+  await expect
+    .poll(configOf)
+    .toMatchObject({ rate_limit_requests: 2000, admin_whitelist: expect.stringMatching(/\/25/) });
   await close();
 });
 

@@ -1,4 +1,5 @@
-import type { ApiToken, User } from '@sallyport/contract';
+import type { ApiToken, TotpSecret, User } from '@sallyport/contract';
+import { shownCode } from '@sallyport/server/testing/authenticator';
 import { bearer, createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -99,6 +100,27 @@ test('a user is added, given another role, kept out and deleted; the last admini
     .getByRole('alert')
     .filter({ hasText: /administrator/ })
     .waitFor();
+  expect(errors).toEqual([]);
+  await close();
+});
+
+test('a second factor is taken off beside a form that is being typed in, and what was typed is saved', async () => {
+  const caller = await given.caller();
+  const { body } = await app.send<TotpSecret>('POST', '/auth/totp/setup', { password: PASSWORD }, caller.headers);
+  const code = shownCode(body.secret, new Date());
+  expect((await app.send('POST', '/auth/totp/enable', { code }, caller.headers)).status).toBe(200);
+  const { page, errors, close } = await open(`/users/${caller.user.id}`);
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Renamed');
+  await page.getByRole('button', { name: 'Take off the second factor' }).click();
+  await page
+    .getByRole('dialog', { name: 'Take off the second factor of' })
+    .getByRole('button', { name: /^Take off/ })
+    .click();
+  await page.getByText('The second factor is off.').waitFor();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The user is saved.').waitFor();
+  const { body: now } = await app.send<User>('GET', `/users/${caller.user.id}`, undefined, headers);
+  expect(now).toMatchObject({ name: 'Renamed', totp_enabled: false });
   expect(errors).toEqual([]);
   await close();
 });

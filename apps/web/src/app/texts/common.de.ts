@@ -52,7 +52,7 @@ export const common: Texts<typeof english> = {
   noAnswerHint: 'Nichts ist verloren. Versuch es noch einmal.',
   nothingFound: 'Nichts gefunden',
   otherUser: 'Du bist jetzt als {{email}} angemeldet. Was hier offen war, gehörte zu einem anderen Konto.',
-  overtaken: 'Jemand hat das inzwischen geändert',
+  overtaken: 'Das wurde inzwischen geändert',
   overtakenHint: 'Unten stehen beide Fassungen; nichts von deiner Eingabe ist verloren.',
   ownAccount: 'Dein Konto',
   palette: 'Alles durchsuchen',

@@ -49,7 +49,7 @@ export const common = {
   noAnswerHint: 'Nothing is lost. It is tried again when you do.',
   nothingFound: 'Nothing found',
   otherUser: "You are signed in as {{email}} now. What was open here was another account's.",
-  overtaken: 'Somebody else changed this in between',
+  overtaken: 'This was changed in between',
   overtakenHint: 'Both versions are below; nothing you typed is lost.',
   ownAccount: 'Your account',
   palette: 'Search everything',

@@ -33,7 +33,7 @@ export const FormFrame = <T extends Record<string, unknown>>(props: FormFramePro
     >
       <Stack gap="md">
         <OvertakenAlert object={object} onTakeTheirs={() => void leaveAgreed(onTakeTheirs)} />
-        <Fieldset variant="unstyled" disabled={isReadOnly}>
+        <Fieldset variant="unstyled" mx={0} disabled={isReadOnly}>
           <Stack gap="md">{children}</Stack>
         </Fieldset>
         {below}

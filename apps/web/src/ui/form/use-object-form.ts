@@ -21,32 +21,50 @@ export interface ObjectForm<T extends Record<string, unknown>> {
   goOn: () => void;
 }
 
+/** Whether two versions hold the same for a form, whatever else of the object differs. */
+const isAlike = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+
 /**
  * A form over an object of the API. `save` sends it; what the server refuses is shown at its field, a 412 as `overtaken`.
- * `initial` is taken anew whenever `key` changes, and never while something typed would be lost.
+ * `initial` is taken anew whenever `key` changes. `version` (the ETag that `initial` was read with) makes it follow what is stored: what else is
+ * done to the object beside the form, by oneself or by others, is no conflict, and a field that was changed is one only when something typed would be
+ * lost by taking it.
  */
 export const useObjectForm = <T extends Record<string, unknown>>(
   key: string,
   initial: T,
   save: (values: T, isOverTheirs: boolean) => Promise<unknown>,
+  version?: string,
 ): ObjectForm<T> => {
   const form = useForm<T>({ mode: 'controlled', initialValues: initial });
+  /** What the form began with. */
+  const [base, setBase] = useState({ version, initial });
   const [problem, setProblem] = useState<Error>();
   const [overtaken, setOvertaken] = useState<Overtaken<T>>();
   const [isOver, setOver] = useState(false);
   const [isSaving, setSaving] = useState(false);
   const [fault, setFault] = useState<{ field: string }>();
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another object is another key
-  useEffect(() => {
+  const begin = () => {
     form.setInitialValues(initial);
     form.setValues(initial);
     form.clearErrors();
     form.resetDirty(initial);
+    setBase({ version, initial });
     setProblem(undefined);
     setOvertaken(undefined);
     setOver(false);
-  }, [key]);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another object is another key
+  useEffect(begin, [key]);
+
+  const isMoved = version !== base.version;
+  const isElsewhere = isMoved && version !== undefined && !isAlike(initial, base.initial);
+  useEffect(() => {
+    if (!isMoved) return;
+    if (!isElsewhere) setBase({ version, initial });
+    else if (!form.isDirty()) begin();
+  });
 
   useUnsaved(() => form.isDirty());
 
@@ -63,6 +81,10 @@ export const useObjectForm = <T extends Record<string, unknown>>(
   const submit = async (): Promise<boolean> => {
     setProblem(undefined);
     form.clearErrors();
+    if (isElsewhere && !isOver) {
+      setOvertaken({ current: initial });
+      return false;
+    }
     setSaving(true);
     try {
       const values = form.getValues();

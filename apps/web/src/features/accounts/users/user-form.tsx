@@ -106,8 +106,15 @@ const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
     status: user.status,
     password: '',
   } satisfies UserPatch;
-  const object = useObjectForm<typeof initial>(String(user.id), initial, ({ password, status, ...body }, isOver) =>
-    save({ ...body, ...(status === user.status ? {} : { status }), ...(password === '' ? {} : { password }) }, isOver),
+  const object = useObjectForm<typeof initial>(
+    String(user.id),
+    initial,
+    ({ password, status, ...body }, isOver) =>
+      save(
+        { ...body, ...(status === user.status ? {} : { status }), ...(password === '' ? {} : { password }) },
+        isOver,
+      ),
+    etag,
   );
   const { form } = object;
   const close = () => void navigate('/users');

@@ -94,11 +94,16 @@ const Editor = ({ list, etag }: EditorProps) => {
     const { data } = await askOnce({ method: 'POST', path: '/access-lists/test', body: draftOf(typed) });
     return data.allowed ? {} : { confirm_within: CONFIRM_SECONDS };
   };
-  const object = useObjectForm<Typed>(list?.uuid ?? 'new', list ? typedOf(list) : NEW, async (typed, isOverTheirs) => {
-    const query = await confirmation(typed);
-    await save(bodyOf(typed), isOverTheirs, query);
-    notifyDone(query.confirm_within === undefined ? t('accessLists.saved') : t('accessLists.savedGuarded'));
-  });
+  const object = useObjectForm<Typed>(
+    list?.uuid ?? 'new',
+    list ? typedOf(list) : NEW,
+    async (typed, isOverTheirs) => {
+      const query = await confirmation(typed);
+      await save(bodyOf(typed), isOverTheirs, query);
+      notifyDone(query.confirm_within === undefined ? t('accessLists.saved') : t('accessLists.savedGuarded'));
+    },
+    etag,
+  );
   const { form } = object;
   const values = form.getValues();
   const [draft] = useDebouncedValue(JSON.stringify(draftOf(values)), TYPING_MS);

@@ -144,8 +144,12 @@ const Editor = ({ account, etag }: { account: AcmeAccountInUse; etag: string | u
   const touches = ['/acme', '/certificates'];
   const { save, remove } = useStored({ list: '/acme/accounts', id: account.uuid, etag, touches });
   const initial = { name: account.name, ca_certificate: account.ca_certificate ?? '' };
-  const object = useObjectForm(account.uuid, initial, ({ name, ca_certificate }, isOverTheirs) =>
-    save({ name, ca_certificate: ca_certificate.trim() === '' ? null : ca_certificate }, isOverTheirs),
+  const object = useObjectForm(
+    account.uuid,
+    initial,
+    ({ name, ca_certificate }, isOverTheirs) =>
+      save({ name, ca_certificate: ca_certificate.trim() === '' ? null : ca_certificate }, isOverTheirs),
+    etag,
   );
   const { form } = object;
   const close = () => void navigate('/certificates/accounts');

@@ -79,12 +79,17 @@ const Editor = ({ provider, etag, types }: EditorProps) => {
   const initial: Typed = provider
     ? { name: provider.name, type: provider.type, fields: { ...provider.fields } }
     : { name: '', type: types[0]?.type ?? '', fields: {} };
-  const object = useObjectForm<Typed>(provider?.uuid ?? 'new', initial, ({ name, type, fields }, isOverTheirs) => {
-    const known = new Set(types.find((one) => one.type === type)?.fields.map(({ key }) => key));
-    // What was typed for another type is not sent, and an empty secret keeps the one that is there.
-    const given = Object.entries(fields).filter(([key, value]) => known.has(key) && value !== '');
-    return save({ name, type, fields: Object.fromEntries(given) }, isOverTheirs);
-  });
+  const object = useObjectForm<Typed>(
+    provider?.uuid ?? 'new',
+    initial,
+    ({ name, type, fields }, isOverTheirs) => {
+      const known = new Set(types.find((one) => one.type === type)?.fields.map(({ key }) => key));
+      // What was typed for another type is not sent, and an empty secret keeps the one that is there.
+      const given = Object.entries(fields).filter(([key, value]) => known.has(key) && value !== '');
+      return save({ name, type, fields: Object.fromEntries(given) }, isOverTheirs);
+    },
+    etag,
+  );
   const { form } = object;
   const values = form.getValues();
   const close = () => void navigate('/certificates/dns-providers');

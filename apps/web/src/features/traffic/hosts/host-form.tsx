@@ -50,16 +50,21 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
     groupsWith(warnings.map(({ field }) => field).filter((field) => field !== 'waf_enabled')),
   );
 
-  const object = useObjectForm<TypedHost>(host?.uuid ?? 'new', initial, async (typed, isOverTheirs) => {
-    const body = { ...typed, forward_port: typed.forward_port === '' ? undefined : Number(typed.forward_port) };
-    const { data } = await keepingWayIn(
-      (query) => save(body, isOverTheirs, query),
-      (reason, seconds) => t('hosts.lockOut', { reason, seconds }),
-    );
-    const name = firstNameOf(data);
-    if (data.issue === null) notifyDone(t(data.applied ? 'hosts.savedLive' : 'hosts.saved', { name }));
-    else notifyAttention(t('hosts.savedNotServed', { name, issue: data.issue }));
-  });
+  const object = useObjectForm<TypedHost>(
+    host?.uuid ?? 'new',
+    initial,
+    async (typed, isOverTheirs) => {
+      const body = { ...typed, forward_port: typed.forward_port === '' ? undefined : Number(typed.forward_port) };
+      const { data } = await keepingWayIn(
+        (query) => save(body, isOverTheirs, query),
+        (reason, seconds) => t('hosts.lockOut', { reason, seconds }),
+      );
+      const name = firstNameOf(data);
+      if (data.issue === null) notifyDone(t(data.applied ? 'hosts.savedLive' : 'hosts.saved', { name }));
+      else notifyAttention(t('hosts.savedNotServed', { name, issue: data.issue }));
+    },
+    etag,
+  );
   const { form } = object;
   const toClose = new URLSearchParams(search);
   toClose.delete('like');

@@ -37,7 +37,7 @@ const Editor = ({ server, etag }: EditorProps) => {
   const navigate = useNavigate();
   const touches = ['/remote-servers', '/proxy-hosts'];
   const { save, remove } = useStored({ list: '/remote-servers', id: server?.uuid, etag, touches });
-  const object = useObjectForm<Typed>(server?.uuid ?? 'new', server ? typedOf(server) : NEW, save);
+  const object = useObjectForm<Typed>(server?.uuid ?? 'new', server ? typedOf(server) : NEW, save, etag);
   const { form } = object;
   const close = () => void navigate('/servers');
   const removed = (name: string) => {

@@ -61,21 +61,27 @@ const Editor = ({ set, etag }: EditorProps) => {
     source_url: set?.source_url ?? '',
     content: set?.content ?? '',
   };
-  const object = useObjectForm(set?.uuid ?? 'new', initial, async (body, isOverTheirs) => {
-    const name = body.name.trim();
-    if (!set) {
-      // The server takes it for a change of the one that is called so.
-      const { data } = await known.refetch({ throwOnError: true });
-      if (data?.data.rulesets.some((other) => other.name === name)) throw new ApiError(409, { error: t('nameTaken') });
-    }
-    await mutateAsync({
-      method: 'POST',
-      path: '/security/rulesets',
-      body,
-      ifMatch: isOverTheirs ? undefined : etag,
-      query: { confirm_within: mayJudge(name) ? CONFIRM_SECONDS : undefined },
-    });
-  });
+  const object = useObjectForm(
+    set?.uuid ?? 'new',
+    initial,
+    async (body, isOverTheirs) => {
+      const name = body.name.trim();
+      if (!set) {
+        // The server takes it for a change of the one that is called so.
+        const { data } = await known.refetch({ throwOnError: true });
+        if (data?.data.rulesets.some((other) => other.name === name))
+          throw new ApiError(409, { error: t('nameTaken') });
+      }
+      await mutateAsync({
+        method: 'POST',
+        path: '/security/rulesets',
+        body,
+        ifMatch: isOverTheirs ? undefined : etag,
+        query: { confirm_within: mayJudge(name) ? CONFIRM_SECONDS : undefined },
+      });
+    },
+    etag,
+  );
   const { form } = object;
   const values = form.getValues();
   const name = values.name.trim();
