@@ -22,9 +22,10 @@ const packages = Object.entries(readTree<{ packages: Record<string, Locked> }>('
   ([path, { version, license, dev, link }]) => {
     const name = path.split('node_modules/').at(-1);
     const isOthers = path.startsWith('node_modules/') && dev !== true && link !== true;
-    return isOthers && name && version ? [[name, version, license ?? '']] : [];
+    return isOthers && name && version ? [[name, version, license ?? ''] as const] : [];
   },
 );
+packages.sort(([one], [other]) => one.localeCompare(other, 'en'));
 
 /** Puts a packed one beside each file, as the server gives it to browsers that take it: brotli over TLS, gzip without. */
 const packed: Plugin = {

@@ -1,3 +1,4 @@
+import type { ProxyHost } from '@sallyport/contract';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -57,6 +58,15 @@ test('a backup is made, verified, seen through, restored, downloaded, uploaded a
   await page.getByRole('cell', { name: 'before-restore' }).waitFor();
 
   const encrypted = page.getByRole('row').filter({ hasText: 'its passphrase' });
+  await encrypted.getByRole('button', { name: /^What to do with/ }).click();
+  await page.getByRole('menuitem', { name: 'Verify' }).click();
+  await dialog('Verify').getByLabel('Passphrase').fill('four other words');
+  await dialog('Verify').getByRole('button', { name: 'Verify' }).click();
+  await dialog('Verify').getByRole('alert').waitFor();
+  await dialog('Verify').getByLabel('Passphrase').fill('four words and more');
+  await dialog('Verify').getByRole('button', { name: 'Verify' }).click();
+  await page.getByText('was read from end to end').waitFor();
+  await dialog('Verify').waitFor({ state: 'detached' });
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     encrypted.getByRole('link', { name: /^Download/ }).click(),
@@ -198,8 +208,39 @@ test('a change is shown with what was before, and taken back; what is in the way
   await close();
 });
 
+/** Of these hosts, those with HSTS. */
+const secured = async (uuids: readonly string[]): Promise<ProxyHost[]> => {
+  const { body } = await app.send<ProxyHost[]>('GET', '/proxy-hosts?per_page=1000');
+  return body.filter(({ uuid, hsts_enabled }) => uuids.includes(uuid) && hsts_enabled);
+};
+
+test('what one request changed is told as a whole, though only a part of it is on the page', async () => {
+  const uuids: string[] = [];
+  for (let n = 0; n < 52; n++) {
+    const host = { domain: `batch-${n}.example.com`, forward_host: '127.0.0.1', forward_port: 1 };
+    uuids.push((await app.send<{ uuid: string }>('POST', '/proxy-hosts', host)).body.uuid);
+  }
+  await app.send('POST', '/proxy-hosts/bulk', { uuids: uuids.slice(0, 51), patch: { hsts_enabled: true } });
+  const { page, errors, close } = await signedIn('/history');
+  const whole = page.getByRole('article').first();
+  await whole.getByText('50 of 51 in one request').waitFor();
+  expect(await whole.getByRole('button', { name: /^Take only/ }).count()).toBe(0);
+  await page.getByRole('button', { name: 'Page 2' }).click();
+  const rest = page.getByRole('article').filter({ hasText: '1 of 51 in one request' });
+  await rest.getByRole('button', { name: 'Take only this back' }).click();
+  await expect.poll(async () => (await secured(uuids)).length).toBe(50);
+  expect(errors).toEqual([]);
+  await close();
+});
+
 test('what it is made of, and under which licences', async () => {
   const { page, errors, close } = await signedIn('/about');
+  // By name, wherever a package lies.
+  const names = async () =>
+    (await page.getByRole('row').locator('td:first-child, [role=cell]:first-child').allInnerTexts()).slice(0, 12);
+  await expect.poll(async () => (await names()).length).toBe(12);
+  const shown = await names();
+  expect(shown).toEqual(shown.toSorted((one, other) => one.localeCompare(other, 'en')));
   await page.getByRole('searchbox', { name: 'Search' }).fill('fastify 5');
   await page.getByRole('row', { name: /^fastify 5.* MIT$/ }).waitFor();
   await page.getByText(/^Node\.js v?\d+/).waitFor();

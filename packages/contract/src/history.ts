@@ -21,6 +21,10 @@ export const HistoryEntry = Type.Object(
     }),
     created_at: Timestamp,
     batch: { ...Uuid, description: 'The same for all changes that one request made.' },
+    batch_size: Type.Integer({
+      minimum: 1,
+      description: 'How many changes that request made, on whatever page they are.',
+    }),
     reverts: Type.Union([RowId, Type.Null()], { description: 'The change that this one took back.' }),
     changes: Type.Array(FieldChange),
   },

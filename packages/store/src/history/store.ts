@@ -120,6 +120,21 @@ export const historyStore = (db: Executor) => ({
     return names;
   },
 
+  /** How many changes are of each batch. */
+  async sizesOf(batches: readonly string[]): Promise<Map<string, number>> {
+    const sizes = new Map<string, number>();
+    for await (const portion of inPortions(batches, CHANGES_AN_ANSWER)) {
+      const rows = await db
+        .selectFrom('history')
+        .select(['batch', ({ fn }) => fn.countAll<number>().as('size')])
+        .where('batch', 'in', portion)
+        .groupBy('batch')
+        .execute();
+      for (const { batch, size } of rows) sizes.set(batch, Number(size));
+    }
+    return sizes;
+  },
+
   async find(id: number): Promise<StoredChange | undefined> {
     return db.selectFrom('history').selectAll().where('id', '=', id).executeTakeFirst();
   },

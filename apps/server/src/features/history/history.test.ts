@@ -29,6 +29,7 @@ onBothDatabases('the history', (kind) => {
     expect(changed).toEqual({
       id: expect.any(Number),
       batch: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      batch_size: 1,
       resource,
       name: null,
       action: 'proxy_host.update',
@@ -111,6 +112,8 @@ onBothDatabases('the history', (kind) => {
     const batches = (await call<HistoryEntry[]>('GET', '/history')).map(({ batch }) => batch);
     expect(new Set(batches.slice(0, 3))).toEqual(new Set([headers.get('x-sallyport-batch')]));
     expect(new Set(batches).size).toBe(4);
+    // Also where only one of them is on the page.
+    expect(await call<HistoryEntry[]>('GET', '/history?per_page=1')).toMatchObject([{ batch_size: 3 }]);
   });
 
   test('secrets are sealed in the store, and shown nowhere', async () => {

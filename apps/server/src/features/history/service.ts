@@ -50,7 +50,7 @@ const shownState = (state: State | null, seesWebhooks: boolean): State => {
   return differenceOf(undefined, Object.fromEntries(values)).after ?? {};
 };
 
-const toWire = (stored: StoredChange, viewer: Viewer): Omit<HistoryEntry, 'name'> => {
+const toWire = (stored: StoredChange, viewer: Viewer): Omit<HistoryEntry, 'name' | 'batch_size'> => {
   const change = closedChange(stored);
   const before = shownState(change.before, viewer.seesWebhooks);
   const after = shownState(change.after, viewer.seesWebhooks);
@@ -92,7 +92,13 @@ export const createHistoryService = ({ db, store }: HistoryDeps) => {
       const filter = { ...query, resource: path, hidden: viewer.hidden, isNameless: !viewer.isAdministrator };
       const page = await store(db).list(filter, (change) => toWire(change, viewer));
       const names = await namesOf(page.rows.map((change) => change.resource));
-      return { ...page, rows: page.rows.map((change) => ({ ...change, name: names.get(change.resource) ?? null })) };
+      const sizes = await store(db).sizesOf([...new Set(page.rows.map(({ batch }) => batch))]);
+      const rows = page.rows.map((change) => ({
+        ...change,
+        name: names.get(change.resource) ?? null,
+        batch_size: sizes.get(change.batch) ?? 1,
+      }));
+      return { ...page, rows };
     },
 
     /** Changes of one object; by its uuid also of one that is gone. Throws a 404 for one of which nothing is known. */

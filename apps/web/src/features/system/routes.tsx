@@ -10,6 +10,10 @@ export const systemRoutes: RouteObject[] = [
       { path: 'new', lazy: async () => ({ Component: (await import('./backups/new-backup.tsx')).NewBackup }) },
       { path: 'upload', lazy: async () => ({ Component: (await import('./backups/upload-backup.tsx')).UploadBackup }) },
       {
+        path: ':name/verify',
+        lazy: async () => ({ Component: (await import('./backups/verify-backup.tsx')).VerifyBackup }),
+      },
+      {
         path: ':name',
         lazy: async () => ({ Component: (await import('./backups/restore-backup.tsx')).RestoreBackup }),
       },

@@ -96,10 +96,10 @@ const Actions = ({ backup }: { backup: Backup }) => {
               </ActionIcon>
             </Menu.Target>
             <Menu.Dropdown>
-              <Menu.Item onClick={() => void verify()}>{t('backups.verify')}</Menu.Item>
-              <Menu.Item onClick={() => void navigate(`/backups/${encodeURIComponent(backup.name)}`)}>
-                {t('backups.restore')}
+              <Menu.Item onClick={() => void (backup.encrypted ? navigate(`${path}/verify`) : verify())}>
+                {t('backups.verify')}
               </Menu.Item>
+              <Menu.Item onClick={() => void navigate(path)}>{t('backups.restore')}</Menu.Item>
               <Menu.Item color="red" onClick={open}>
                 {t('common:delete')}
               </Menu.Item>
@@ -125,7 +125,7 @@ export const Backups = () => {
         accessorKey: 'created_at',
         header: t('backups.made'),
         size: 120,
-        meta: { isVital: true, grow: 1, narrow: 120 },
+        meta: { isVital: true, grow: 1, narrow: 118 },
         cell: ({ row: { original } }) => (
           <Anchor component={Link} to={`/backups/${encodeURIComponent(original.name)}`} inherit>
             <Moment at={original.created_at} />
@@ -144,7 +144,7 @@ export const Backups = () => {
         accessorFn: ({ verified_at, copied_at }) => `${verified_at === null} ${copied_at === null}`,
         header: t('backups.state'),
         size: 160,
-        meta: { isVital: true, narrow: 145 },
+        meta: { isVital: true, narrow: 137 },
         cell: ({ row: { original } }) => <State backup={original} />,
       },
       {
@@ -164,7 +164,7 @@ export const Backups = () => {
         header: '',
         size: 84,
         enableSorting: false,
-        meta: { isVital: true },
+        meta: { isVital: true, narrow: 73 },
         cell: ({ row: { original } }) => <Actions backup={original} />,
       },
     ],

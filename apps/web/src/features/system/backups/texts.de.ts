@@ -34,6 +34,7 @@ export const backups: Texts<typeof english> = {
   more: 'Was mit {{name}} zu tun ist',
   downloadOf: '{{name}} herunterladen',
   verify: 'Prüfen',
+  verifyAbout: 'Die ganze Datei wird gelesen, wie beim Wiederherstellen, und nichts wird angerührt:',
   isValid: '{{name}} wurde von Anfang bis Ende gelesen, ohne Fehler',
   remove: 'Dieses Backup löschen?',
   removeAbout: 'Es lässt sich nicht zurückholen.',
@@ -46,7 +47,7 @@ export const backups: Texts<typeof english> = {
   testCopies: 'Ort prüfen',
   copyWorks: 'Eine kleine Datei wurde dort geschrieben, gelesen und entfernt',
   holds:
-    'Hosts, Zertifikate mit ihren Schlüsseln, Zugriffslisten, Regeln, Einstellungen, Konten und das Protokoll. Es zeigt den Bestand in einem Augenblick.',
+    'Hosts, Zertifikate mit ihren Schlüsseln, Zugriffslisten, Regeln, Einstellungen, Konten und das Prüfprotokoll. Es zeigt den Bestand in einem Augenblick.',
   passphrase: 'Passphrase',
   passphraseHint: 'Darf leer bleiben. Mindestens 12 Zeichen; wer sie verliert, dem kann niemand helfen.',
   withPassphraseAbout:
@@ -64,7 +65,7 @@ export const backups: Texts<typeof english> = {
   added: 'Neu',
   changed: 'Anders',
   gone: 'Entfernt',
-  staysAccounts: 'Konten, Tokens, Protokoll und Verlauf bleiben, wie sie sind.',
+  staysAccounts: 'Konten, Tokens, Prüfprotokoll und Verlauf bleiben, wie sie sind.',
   staysBans: 'Sperren, die gelten, bleiben.',
   meanwhile: 'Was hier ist, wird zuerst gesichert. Während der Änderung bekommen Besucher 503.',
   restoreNow: 'Zurückspielen',

@@ -31,6 +31,7 @@ export const backups = {
   more: 'What to do with {{name}}',
   downloadOf: 'Download {{name}}',
   verify: 'Verify',
+  verifyAbout: 'The whole file is read, as a restore would, and nothing is touched:',
   isValid: '{{name}} was read from end to end, without a fault',
   remove: 'Delete this backup?',
   removeAbout: 'It can not be brought back.',

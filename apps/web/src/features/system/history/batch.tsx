@@ -83,11 +83,11 @@ const Entry = ({ entry }: { entry: HistoryEntry }) => {
   const more = fields.length - FIELDS_NAMED;
   return (
     <div>
-      <Group gap="xs" wrap="nowrap" align="baseline">
+      <Group gap="xs" align="baseline">
         <Badge variant="default" radius="sm" tt="none" fw={500} style={{ flexShrink: 0 }}>
           {t(`history.${verb}`)}
         </Badge>
-        <Text size="sm" component="div" flex={1} miw={0}>
+        <Text size="sm" component="div" flex="1 1 11rem" miw={0}>
           {place && !isOnly && `${kind} `}
           {place && verb !== 'deleted' ? (
             <Anchor component={Link} to={place.screen} inherit underline="always">
@@ -105,6 +105,7 @@ const Entry = ({ entry }: { entry: HistoryEntry }) => {
           )}
         </Text>
         <Button
+          ml="auto"
           size="compact-xs"
           variant="subtle"
           color="gray"
@@ -120,7 +121,7 @@ const Entry = ({ entry }: { entry: HistoryEntry }) => {
   );
 };
 
-/** All that one request changed, with who and when, and taking it back. */
+/** What one request changed, as far as it is on this page, with who and when, and taking it back. */
 export const Batch = ({ entries }: { entries: readonly HistoryEntry[] }) => {
   const { t } = useTranslation('system');
   const { isAdmin } = useWho();
@@ -129,30 +130,36 @@ export const Batch = ({ entries }: { entries: readonly HistoryEntry[] }) => {
   const [first] = entries;
   if (!first) return null;
   const isMine = isAdmin || entries.every(({ resource }) => resource.startsWith('proxy-hosts/'));
-  const isMany = entries.length > 1;
-  const revert = () =>
-    mutate(
-      { method: 'POST', path: isMany ? `/history/batches/${first.batch}/revert` : `/history/${first.id}/revert` },
-      { onSuccess: () => notifyDone(t('history.reverted')) },
-    );
+  const { batch_size: size } = first;
+  const [isMany, isPart] = [size > 1, entries.length < size];
+  const revert = (path: string) =>
+    mutate({ method: 'POST', path: `/history/${path}/revert` }, { onSuccess: () => notifyDone(t('history.reverted')) });
+  const button = (label: string, path: string) => (
+    <Button
+      size="compact-sm"
+      variant="default"
+      leftSection={<IconArrowBackUp size={15} />}
+      loading={isPending}
+      onClick={() => revert(path)}
+    >
+      {label}
+    </Button>
+  );
   return (
     <Paper withBorder p="sm" component="article" aria-label={nameOf(first)}>
       <Group justify="space-between" gap="xs" mb={6}>
         <Text size="sm" c="dimmed" component="div">
           <Moment at={first.created_at} /> · <Name>{first.actor}</Name>
-          {isMany && ` · ${t('history.together', { count: entries.length })}`}
+          {isMany && ` · ${t(isPart ? 'history.partOf' : 'history.together', { count: size, shown: entries.length })}`}
           {first.reverts !== null && ` · ${t('history.tookBack', { id: first.reverts })}`}
         </Text>
         {isMine && (
-          <Button
-            size="compact-sm"
-            variant="default"
-            leftSection={<IconArrowBackUp size={15} />}
-            loading={isPending}
-            onClick={revert}
-          >
-            {t(isMany ? 'history.revertAll' : 'history.revert')}
-          </Button>
+          <Group gap="xs">
+            {isMany && entries.length === 1 && button(t('history.revertOne'), `${first.id}`)}
+            {isMany
+              ? button(t('history.revertAll', { count: size }), `batches/${first.batch}`)
+              : button(t('history.revert'), `${first.id}`)}
+          </Group>
         )}
       </Group>
       <Stack gap={6}>
