@@ -25,7 +25,7 @@ export const audit: Texts<typeof english> = {
   verify: 'Prüfen',
   verified_one: 'Ein Eintrag wurde geprüft: Er ist, wie er geschrieben wurde, und keiner fehlt.',
   verified_other: '{{shown}} Einträge wurden geprüft: Alle sind, wie sie geschrieben wurden, und keiner fehlt.',
-  broken: 'Das Protokoll wurde bei Eintrag {{id}} verfälscht: {{reason}}.',
+  broken: 'Das Prüfprotokoll wurde bei Eintrag {{id}} verfälscht: {{reason}}.',
   brokenAfter:
     '{{shown}} Einträge davor sind, wie sie geschrieben wurden. Spiel ein Backup daneben zurück und vergleiche.',
   export: 'Exportieren',

@@ -13,7 +13,7 @@ export const decisions: Texts<typeof english> = {
   ip: 'Adresse oder Netz',
   ipHint: '203.0.113.7, 203.0.113.0/24 oder 2001:db8::/48',
   details: 'Warum',
-  detailsHint: 'Für alle, die später nachsehen. Voreinstellung: leer',
+  detailsHint: 'Für alle, die später nachsehen. Vorgabe: leer',
   duration: 'Wie lange',
   durations: {
     hour: 'Eine Stunde',

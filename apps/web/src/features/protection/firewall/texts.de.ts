@@ -38,7 +38,7 @@ export const firewall: Texts<typeof english> = {
     l4: '4: alles außer schlichtem Text',
   },
   costs: {
-    l1: 'Irrt sich selten. Richtig für die meisten Seiten, und der Vorgabewert.',
+    l1: 'Irrt sich selten. Richtig für die meisten Seiten, und die Vorgabe.',
     l2: 'Irrt sich ab und zu bei formatiertem Text, Suchfeldern und Quelltext. Rechne mit einigen Ausnahmen je Anwendung.',
     l3: 'Irrt sich oft. Für Anwendungen, deren Formulare du alle kennst; lass sie wochenlang nur melden.',
     l4: 'Irrt sich bei gewöhnlichen Eingaben, etwa Namen mit Apostroph. Für Schnittstellen zwischen Maschinen mit bekanntem Inhalt.',
@@ -54,7 +54,7 @@ export const firewall: Texts<typeof english> = {
   failMode: 'Wenn eine Anfrage nicht rechtzeitig beurteilt werden kann',
   failModes: {
     closed: 'Abweisen (503)',
-    closedAbout: 'Kein Angriff kommt durch, während die Wächter beschäftigt sind oder neu starten. Der Vorgabewert.',
+    closedAbout: 'Kein Angriff kommt durch, während die Wächter beschäftigt sind oder neu starten. Die Vorgabe.',
     open: 'Ungesehen durchlassen',
     openAbout: 'Niemand wartet wegen der Firewall. Wer sie überlasten kann, kommt an ihr vorbei.',
   },
@@ -67,7 +67,7 @@ export const firewall: Texts<typeof english> = {
   asDefault: 'Wie vorgegeben',
   bodyLimit: 'Längster Inhalt, in Byte',
   bodyLimitHint:
-    '{{size}}. Längere bekommen ein 413; jeder wird als Ganzes beurteilt, das kostet Speicher und Zeit. Vorgabewert 13.107.200',
+    '{{size}}. Längere bekommen ein 413; jeder wird als Ganzes beurteilt, das kostet Speicher und Zeit. Vorgabe 13.107.200',
 
   inForce: 'In Kraft',
   chosen: 'Gewählt',

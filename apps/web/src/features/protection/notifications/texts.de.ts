@@ -22,7 +22,7 @@ export const notifications: Texts<typeof english> = {
   webhook: 'Webhook',
   webhookAbout: 'Bekommt zu jedem Ereignis ein POST: ein Chat, oder ein Programm von dir.',
   url: 'Adresse',
-  urlHint: 'https, unter einer öffentlichen Adresse. Voreinstellung: keine',
+  urlHint: 'https, unter einer öffentlichen Adresse. Vorgabe: keine',
   format: 'Geschrieben für',
   formats: {
     auto: 'Wem die Adresse gehört',
@@ -41,7 +41,7 @@ export const notifications: Texts<typeof english> = {
   mail: 'E-Mail',
   mailAbout: 'Wird verschickt, sobald in den Einstellungen ein Mailserver steht.',
   recipients: 'Empfänger',
-  recipientsHint: 'Adressen, durch Kommas getrennt. Voreinstellung: keine',
+  recipientsHint: 'Adressen, durch Kommas getrennt. Vorgabe: keine',
   test: 'Jetzt eine Probe senden',
   testAbout: 'Sendet ein Ereignis nach dem, was gespeichert ist, und sagt, was daraus wurde.',
   saveFirst: 'Speichere zuerst: Die Probe geht nach dem, was gespeichert ist.',

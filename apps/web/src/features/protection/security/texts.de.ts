@@ -22,8 +22,7 @@ export const security: Texts<typeof english> = {
   saved: 'Gespeichert',
   savedPending: 'Für eine Minute gespeichert. Bestätige es oben, wenn noch alles geht.',
   modules: 'Was er tut',
-  modulesAbout:
-    'Eine Anfrage kommt von oben nach unten; was sie zuerst abweist, erfahren der Besucher und das Protokoll.',
+  modulesAbout: 'Eine Anfrage kommt von oben nach unten; was sie zuerst abweist, erfahren der Besucher und das Log.',
   acts: 'Wirkt',
   ready: 'Wartet auf den Hauptschalter',
   order: {
@@ -75,7 +74,7 @@ export const security: Texts<typeof english> = {
   window: 'in so vielen Sekunden',
   burst: 'und so viele mehr',
   bypass: 'Nicht gezählt',
-  bypassHint: 'Adressen und Netze, durch Kommas getrennt. Voreinstellung: keine',
+  bypassHint: 'Adressen und Netze, durch Kommas getrennt. Vorgabe: keine',
   apiAuth: 'Wer diese Oberfläche und ihre API benutzen darf',
   apiAuthAbout:
     'Wird mit SALLYPORT_API_AUTH beim Start des Dienstes festgelegt, damit niemand, der hereinkommt, sie für alle öffnet.',
@@ -83,6 +82,6 @@ export const security: Texts<typeof english> = {
   apiAsksAbout: 'Von hier aus erfährt niemand etwas, der nicht angemeldet ist.',
   apiOpen: 'Von hier aus offen',
   apiOpenAbout:
-    'Wer diese Adresse von hier aus erreicht, kommt ohne Anmeldung herein: Auf dem Rechner selbst ist das die Voreinstellung (local). SALLYPORT_API_AUTH=required fragt jeden.',
+    'Wer diese Adresse von hier aus erreicht, kommt ohne Anmeldung herein: Auf dem Rechner selbst ist das die Vorgabe (local). SALLYPORT_API_AUTH=required fragt jeden.',
   toNotifications: 'Benachrichtigungen',
 };

@@ -14,7 +14,7 @@ export const emergency: Texts<typeof english> = {
   lastProven: 'Zuletzt bewiesen:',
   never: 'nie',
   drillAbout:
-    'Eine Übung sieht alles an, was dich zurückbringt, schreibt ins Protokoll, was sie fand, und ändert nichts.',
+    'Eine Übung sieht alles an, was dich zurückbringt, schreibt ins Prüfprotokoll, was sie fand, und ändert nichts.',
   doDrill: 'Übung machen',
   allWell: 'Alles ist an seinem Platz: Der Weg ist bewiesen.',
   someNot_one: 'Eine Sache fehlt.',

@@ -12,7 +12,7 @@ export const described: Readonly<Record<SettingKey, string>> = {
     'Wie viele abgewiesene Anfragen aufbewahrt werden, damit sich ihre Kennungen erklären lassen. 0: keine.',
   'auth.require_totp':
     'Von allen den zweiten Faktor verlangen; wer ihn nicht eingerichtet hat, kann vorher nichts anderes tun.',
-  'audit.retention_days': 'Einträge im Protokoll, die älter sind als so viele Tage, werden entfernt. 0: nie.',
+  'audit.retention_days': 'Einträge im Prüfprotokoll, die älter sind als so viele Tage, werden entfernt. 0: nie.',
   'history.retention_days':
     'Änderungen, die älter sind als so viele Tage, werden nicht mehr gezeigt und lassen sich nicht zurücknehmen. 0: keine wegen ihres Alters.',
   'history.max_megabytes': 'Wie viel Platz der Verlauf einnehmen darf; die ältesten Änderungen gehen zuerst.',
