@@ -26,8 +26,11 @@ const SCREENS = [
 const LOOKS: Readonly<Record<string, Look>> = {
   light: {},
   dark: { scheme: 'dark' },
-  phone: { size: [390, 844], scheme: 'dark' },
+  phone: { size: [360, 780] },
+  'dark-phone': { size: [390, 844], scheme: 'dark' },
   german: { size: [1920, 1080], language: 'de' },
+  'german-phone': { size: [360, 780], language: 'de' },
+  wall: { size: [3840, 2160] },
 };
 /** What README and docs show: the name of a picture here, and there. */
 const KEPT = {
@@ -129,7 +132,7 @@ try {
       await take(window, path, join(directory, `${name}-${path.slice(1).replaceAll('/', '-') || 'overview'}.png`));
     }
     await take(window, `/blocks/${reference}`, join(directory, `${name}-block.png`));
-    if (look.language === undefined) await takeWhole(window, join(directory, `${name}-whole.png`));
+    if (look.language !== 'de') await takeWhole(window, join(directory, `${name}-whole.png`));
     if (window.errors.length > 0) throw new Error(window.errors.join('\n'));
     await window.close();
   }

@@ -36,9 +36,10 @@ export const Palette = () => {
   const certificates = useRead<Certificate[]>('/certificates', { query, isOn });
   const settings = useRead<{ settings: DescribedSetting[] }>('/settings', { isOn: isOn && isAdmin });
 
-  const entry = (label: string, path: string, Icon: TablerIcon): SpotlightActionData => ({
+  const entry = (label: string, path: string, Icon: TablerIcon, lang?: string): SpotlightActionData => ({
     id: path,
     label,
+    ...(lang === undefined || lang === i18n.resolvedLanguage ? {} : { lang }),
     leftSection: <Icon size={17} aria-hidden />,
     onClick: () => void navigate(path),
   });
@@ -78,14 +79,14 @@ export const Palette = () => {
     {
       group: t('views:settings'),
       actions: (isOn ? (settings.data?.settings ?? []) : []).map(({ key, description }) => ({
-        ...entry(key, `/settings#${key}`, IconSettings),
+        ...entry(key, `/settings#${key}`, IconSettings, 'en'),
         description,
       })),
     },
     {
       group: t('guide'),
-      actions: guideTitles(i18n.resolvedLanguage ?? 'en').map(({ name, title }) =>
-        entry(title, `/guide/${name}`, IconBook2),
+      actions: guideTitles(i18n.resolvedLanguage ?? 'en').map(({ name, title, language }) =>
+        entry(title, `/guide/${name}`, IconBook2, language),
       ),
     },
   ];

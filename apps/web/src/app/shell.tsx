@@ -14,7 +14,7 @@ import {
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBook2, IconSearch } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation } from 'react-router';
 import { guideOf } from './guide-of.ts';
@@ -35,6 +35,12 @@ export const Shell = () => {
   const { pathname } = useLocation();
   const { isAdmin } = useWho();
   const [isOpen, { toggle, close }] = useDisclosure();
+  const navigation = useRef<HTMLDivElement>(null);
+  // Where the screen is low, the entry of a view may be out of sight, in the navigation that scrolls by itself.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path is another entry
+  useEffect(() => {
+    navigation.current?.querySelector('[data-active]')?.scrollIntoView({ block: 'nearest' });
+  }, [pathname]);
   return (
     <AppShell
       header={{ height: 52 }}
@@ -88,7 +94,7 @@ export const Shell = () => {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar aria-label={t('navigation')}>
-        <AppShell.Section grow component={ScrollArea} p="xs">
+        <AppShell.Section grow component={ScrollArea} p="xs" ref={navigation}>
           {SECTIONS.map(({ name, views }) => (
             <div key={name ?? ''}>
               {name && views.some((view) => isAdmin || !view.isAdmins) && (

@@ -1,6 +1,10 @@
 import i18next from 'i18next';
 
-const language = (): string => i18next.resolvedLanguage ?? 'en';
+/** The language that is spoken, as the reader's browser has it where it does: in British English the day comes before the month. */
+const language = (): string => {
+  const spoken = i18next.resolvedLanguage ?? 'en';
+  return navigator.languages.find((tag) => tag === spoken || tag.startsWith(`${spoken}-`)) ?? spoken;
+};
 
 /** Makes something of a language once: the browser takes longer to make a format than to use it a hundred times. */
 const perLanguage = <T>(make: (language: string) => T): (() => T) => {

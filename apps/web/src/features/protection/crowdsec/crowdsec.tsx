@@ -24,7 +24,7 @@ export const Crowdsec = () => {
         error={error ?? suite.error ?? config.error}
         onRetry={() => void Promise.all([refetch(), suite.refetch(), config.refetch()])}
       />
-      {data?.status === 'not_installed' && <Install issue={data.issue} />}
+      {data?.status === 'not_installed' && <Install />}
       {data && data.status !== 'not_installed' && (
         <Stack gap="md" maw={960}>
           <Running status={data}>

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Button, Code, CopyButton, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CopyField } from '../../../ui/copy-field.tsx';
 import { Panel } from '../../../ui/panel.tsx';
@@ -10,16 +10,11 @@ apt-get install --no-install-recommends crowdsec
 systemctl disable --now crowdsec`;
 
 /** How CrowdSec gets onto this machine. */
-export const Install = ({ issue }: { issue: string | null }) => {
+export const Install = () => {
   const { t } = useTranslation(['crowdsec', 'common']);
   return (
     <Stack maw={760}>
       <Panel title={t('install')} about={t('installAbout')}>
-        {issue !== null && (
-          <Alert color="yellow" className="foreign">
-            {issue}
-          </Alert>
-        )}
         <CopyField label={t('installHere')} value="bin/up --with=crowdsec" />
         <Stack gap="xs">
           <Text size="sm">{t('installByHand')}</Text>

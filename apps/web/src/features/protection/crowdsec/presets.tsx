@@ -140,11 +140,11 @@ export const Presets = () => {
     ];
   }, [t, isAdmin, changing, mutateAsync]);
 
-  // The server says why there are none.
+  // There are none where it is not installed.
   if (error?.status === 503) {
     return (
       <CrowdsecPage about={t('presetsAbout')}>
-        <Install issue={error.message} />
+        <Install />
       </CrowdsecPage>
     );
   }

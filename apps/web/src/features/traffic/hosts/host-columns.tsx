@@ -136,7 +136,7 @@ export const useHostColumns = () => {
         header: t('hosts.state'),
         size: 155,
         sortingFn: 'basic',
-        meta: { isVital: true, narrow: 124, draw: (host) => <HostStateBadge host={host} t={t} /> },
+        meta: { isVital: true, narrow: 116, draw: (host) => <HostStateBadge host={host} t={t} /> },
       },
       {
         id: 'certificate',
@@ -182,6 +182,7 @@ export const useHostColumns = () => {
         enableSorting: false,
         meta: {
           isVital: true,
+          narrow: 48,
           draw: (host) => <HostMenu host={host} label={t('hosts.actionsOf', { name: firstNameOf(host) })} />,
         },
       },

@@ -76,7 +76,7 @@ export const Hosts = () => {
             columns={{ all: hideable, hidden, onChange: setHidden }}
           >
             <Select
-              flex="1 1 9rem"
+              flex="1 1 11rem"
               maw={200}
               clearable
               aria-label={t('hosts.stateFilter')}
@@ -86,7 +86,7 @@ export const Hosts = () => {
               onChange={narrow('state')}
             />
             <Select
-              flex="1 1 9rem"
+              flex="1 1 11rem"
               maw={200}
               clearable
               aria-label={t('hosts.featureFilter')}

@@ -51,12 +51,20 @@ const dataOf = (buckets: readonly TrafficBucket[]): UPlot.AlignedData => {
   ];
 };
 
+/** Buckets between gaps: no line leads to one, so that it would not be seen. */
+const lonePoints = (chart: UPlot, series: number): number[] => {
+  const values = chart.data[series] ?? [];
+  return [...values.keys()].filter(
+    (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
+  );
+};
+
 const optionsOf = (host: HTMLElement, point: (index: number | null | undefined) => void): UPlot.Options => {
   const colour = (name: keyof typeof classes): string => colourOf(host, classes[name]);
   const [text, grid] = [colour('text'), colour('grid')];
   const axis = { stroke: text, font: FONT, ticks: { show: false } };
   const counts = { ...axis, size: 48, values: (_chart: UPlot, values: number[]) => compact(values) };
-  const line = { width: 1.5, points: { show: false }, spanGaps: false };
+  const line = { width: 1.5, points: { show: true, size: 4, filter: lonePoints }, spanGaps: false };
   return {
     width: host.clientWidth,
     height: HEIGHT,
