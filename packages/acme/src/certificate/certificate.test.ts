@@ -15,6 +15,10 @@ const url = 'https://ca.example/certificate/1';
 const now = new Date();
 
 describe('requests for certificates', () => {
+  test('are made of the kinds of keys that every CA takes', () => {
+    expect(keyTypes).toEqual(['p256', 'p384', 'rsa2048', 'rsa4096']);
+  });
+
   test.for(keyTypes)('OpenSSL verifies one of a %s key', async (type) => {
     const keyPem = await makeCertificateKey(type);
     const csr = await makeCsr({ names: ['B.example', '*.example.com', '192.0.2.1', '2001:DB8::1'], keyPem });
@@ -119,6 +123,8 @@ describe('chains', () => {
     expect(() => read(made.certificate, ['a.example'], makeCertificate(['a.example']).key)).toThrow('another key');
     const later = new Date(now.getTime() + 31 * 86_400_000);
     expect(() => read(made.certificate, ['a.example'], made.key, later)).toThrow('expired');
+    const atItsEnd = new X509Certificate(made.certificate).validToDate;
+    expect(() => read(made.certificate, ['a.example'], made.key, atItsEnd)).toThrow('expired');
     const wildcard = makeCertificate(['*.example']);
     expect(() => read(wildcard.certificate, ['a.example'], wildcard.key)).toThrow('not for a.example');
     // Of another kind than a name, whatever it looks like.

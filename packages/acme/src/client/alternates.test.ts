@@ -23,5 +23,7 @@ test.for([
 test('a few of many, and no time is lost on nonsense', () => {
   expect(alternateUrls(Array(50).fill('</a>;rel=alternate').join(), base)).toHaveLength(4);
   expect(alternateUrls(`${'<'.repeat(100_000)}`, base)).toEqual([]);
+  // Nor is what comes after more than any header should have.
+  expect(alternateUrls(`${' '.repeat(16_384)}</a>;rel=alternate`, base)).toEqual([]);
   expect(alternateUrls(`<a>${';rel=alternate'.repeat(10_000)}`, base).length).toBeLessThan(2);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { AcmeEnded, AcmeProtocolError } from '../../src/index.ts';
+import { AcmeEnded, AcmeProblem, AcmeProtocolError } from '../../src/index.ts';
 import { failure } from '../failure.ts';
 import { CA, pendingAuthorization, scriptedCa, TOKEN } from '../scripted-ca.ts';
 
@@ -11,6 +11,16 @@ describe('authorizations', () => {
     const error = await wait({ ...pendingAuthorization, status });
     expect(error).toBeInstanceOf(AcmeEnded);
     expect(error).toMatchObject({ state: status, message: `the authorization for a.example is ${status}` });
+  });
+
+  test('that are invalid are a verdict in the CA’s own words; what went wrong before one expired is none', async () => {
+    const error = { type: 'urn:ietf:params:acme:error:connection', detail: 'port 80 is closed' };
+    const [challenge] = pendingAuthorization.challenges;
+    const challenges = [challenge, { ...challenge, status: 'invalid', error }];
+    const verdict = await wait({ ...pendingAuthorization, status: 'invalid', challenges });
+    expect(verdict).toBeInstanceOf(AcmeProblem);
+    expect(verdict).toMatchObject({ ...error, isVerdict: true });
+    expect(await wait({ ...pendingAuthorization, status: 'expired', challenges })).toBeInstanceOf(AcmeEnded);
   });
 
   test.for(['../../etc/passwd', `${TOKEN}\n`, 'short', 'a'.repeat(300), 'DGyRejmCefe7v4NfDGDKfA=', 7, ''])(

@@ -15,4 +15,11 @@ test('another chain that can not be had costs nobody the certificate', async () 
     .certificate(`${CA}/certificate`, { names: ['a.example'], keyPem, preferredRoot: 'Some Root' });
   expect(chain).toBe(certificate);
   expect(ca.paths().slice(-2)).toEqual(['/certificate', '/other']);
+  // Nor is any looked for by who has no wish, or has what was wished for.
+  for (const preferredRoot of [undefined, 'a.example']) {
+    await ca
+      .client()
+      .certificate(`${CA}/certificate`, { names: ['a.example'], keyPem, ...(preferredRoot && { preferredRoot }) });
+    expect(ca.paths().at(-1)).toBe('/certificate');
+  }
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AcmeProblem, AcmeProtocolError, limits } from '../../src/index.ts';
 import { failure } from '../failure.ts';
-import { CA, pendingOrder, scriptedCa } from '../scripted-ca.ts';
+import { CA, payloadOf, pendingOrder, scriptedCa } from '../scripted-ca.ts';
 
 const urn = (kind: string) => `urn:ietf:params:acme:error:${kind}`;
 
@@ -53,6 +53,16 @@ describe('refusals', () => {
     const problem = (await failure(never.client().order(`${CA}/order`))) as AcmeProblem;
     expect(problem.is('badNonce')).toBe(true);
     expect(never.paths().filter((path) => path === '/order')).toHaveLength(limits.nonceAttempts);
+  });
+
+  test('of giving up an account are told to who wants it gone', async () => {
+    const taken = scriptedCa({ '/account/1': { body: { status: 'deactivated' } } });
+    await taken.client({ accountUrl: `${CA}/account/1` }).deactivateAccount();
+    expect(payloadOf(taken.asked.at(-1)!)).toEqual({ status: 'deactivated' });
+    const refused = { status: 500, body: { type: urn('serverInternal'), detail: 'not now' } };
+    const ca = scriptedCa({ '/account/1': refused });
+    const problem = await failure(ca.client({ accountUrl: `${CA}/account/1` }).deactivateAccount());
+    expect(problem).toBeInstanceOf(AcmeProblem);
   });
 
   test('a nonce that is none is not sent', async () => {

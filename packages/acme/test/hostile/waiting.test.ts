@@ -64,7 +64,8 @@ describe('waiting', () => {
   });
 
   test('does not outlast a refusal', async () => {
-    const refusal = { status: 403, body: { type: urn('unauthorized'), detail: 'no' } };
+    // Only who is busy is waited for.
+    const refusal = { status: 403, headers: { 'retry-after': '7' }, body: { type: urn('unauthorized'), detail: 'no' } };
     const ca = scriptedCa({ '/authorization': [pending(), refusal] });
     expect(await failure(ca.client().waitForAuthorization(`${CA}/authorization`))).toBeInstanceOf(AcmeProblem);
     expect(ca.pauses).toHaveLength(1);

@@ -1,0 +1,96 @@
+import { execFileSync } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { Refusal } from '@sallyport/store/errors';
+import { expect, test } from 'vitest';
+import { makeCertificate, makeNamesakes } from '../../../../../../test/support/certificates.ts';
+import { parseCertificatePair } from './pem.ts';
+
+const signed = makeNamesakes('signed.example.com');
+const stranger = makeCertificate(['stranger.example.com']);
+
+/** A certificate whose key is `algorithm`, by OpenSSL's names, in one go. */
+const withKey = (algorithm: string, subject: string, extension?: string) => {
+  const more = extension === undefined ? [] : ['-addext', extension];
+  const args = ['req', '-x509', '-newkey', ...algorithm.split(' '), '-nodes', '-subj', subject, '-days', '30', ...more];
+  const text = execFileSync('openssl', [...args, '-keyout', '-', '-out', '-'], { encoding: 'utf8', stdio: 'pipe' });
+  const block = (name: string) =>
+    new RegExp(`-----BEGIN ${name}-----[^]+?-----END ${name}-----\n`).exec(text)?.[0] ?? '';
+  return { certificate: block('CERTIFICATE'), key: block('PRIVATE KEY') };
+};
+const P256 = 'ec -pkeyopt ec_paramgen_curve:P-256';
+
+/** Why it is refused, as the client reads it. */
+const problemOf = (certificate: string, key: string): string => {
+  try {
+    parseCertificatePair(certificate, key);
+  } catch (error) {
+    if (error instanceof Refusal) return error.message;
+    throw error;
+  }
+  return 'none';
+};
+
+test('a chain is served leaf first, each once, whatever the order in the file', () => {
+  const { certificate, authority, key } = signed;
+  for (const text of [certificate + authority, authority + certificate, `x\n${authority}${certificate}${authority}`]) {
+    const pair = parseCertificatePair(text, key);
+    expect(pair.chainPem).toBe(certificate + authority);
+    expect(pair).toMatchObject({ names: ['signed.example.com'], keyPem: expect.stringMatching(/^-----BEGIN PRIVATE/) });
+    expect(pair.notAfter.getTime() - pair.notBefore.getTime()).toBe(30 * 86_400_000);
+  }
+});
+
+test('a chain is refused for what is not part of it, even with the right name, for too many, and for rubbish', () => {
+  const { certificate, authority, namesake, key } = signed;
+  expect(problemOf(certificate + namesake, key)).toContain('not part of the chain');
+  expect(problemOf(certificate + authority + stranger.certificate, key)).toContain('not part of the chain');
+  expect(problemOf(certificate.repeat(10), key)).toBe('none');
+  expect(problemOf(certificate.repeat(11), key)).toContain('certificate_file holds more than 10');
+  expect(problemOf('', key)).toBe('certificate_file is not a PEM certificate');
+  const rubbish = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
+  expect(problemOf(certificate + rubbish, key)).toBe('certificate_file: certificate 2 can not be parsed');
+});
+
+test('a key is refused that is another one, sealed, or none', () => {
+  const { certificate, key } = signed;
+  expect(problemOf(certificate, stranger.key)).toBe('key_file does not match the certificate');
+  expect(problemOf(certificate, certificate)).toBe('key_file is not a PEM private key');
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
+  expect(problemOf(certificate, publicKey.export({ type: 'spki', format: 'pem' }) as string)).toContain('not a PEM');
+  const sealed = { format: 'pem', cipher: 'aes-256-cbc', passphrase: 'x' } as const;
+  for (const type of ['pkcs8', 'sec1'] as const)
+    expect(problemOf(certificate, privateKey.export({ ...sealed, type }) as string)).toContain('is encrypted');
+  expect(problemOf(certificate, key.replace(/\n.{20}/, '\nAAAA'))).toBe('key_file can not be parsed as a private key');
+});
+
+test.each([
+  ['rsa:1024', 'an RSA key needs at least 2048 bits'],
+  ['rsa:2048', 'none'],
+  ['ec -pkeyopt ec_paramgen_curve:secp256k1', 'on the curve P-256, P-384 or P-521'],
+  ['ec -pkeyopt ec_paramgen_curve:P-384', 'none'],
+  ['ec -pkeyopt ec_paramgen_curve:P-521', 'none'],
+  ['ed25519', 'none'],
+  ['ed448', 'none'],
+])(
+  'a key that no client of today could use is refused before HAProxy fails every handshake with it: %s',
+  (how, problem) => {
+    const { certificate, key } = withKey(how, '/CN=a.example.com');
+    expect(problemOf(certificate, key)).toContain(problem);
+  },
+);
+
+test('names are those that clients ask for', () => {
+  const namesOf = (subject: string, extension?: string) => {
+    const { certificate, key } = withKey(P256, subject, extension);
+    return parseCertificatePair(certificate, key).names;
+  };
+  expect(namesOf('/O=Example/CN=Only.example.com')).toEqual(['only.example.com']);
+  const listed =
+    'subjectAltName=DNS:A.example.com,DNS:*.example.com,IP:192.0.2.1,DNS:a_b.example.com,URI:http://x.example.com';
+  expect(namesOf('/CN=other.example.com', listed)).toEqual(['a.example.com', '*.example.com', '192.0.2.1']);
+  expect(() => namesOf('/CN=Some words')).toThrow('names no DNS name and no address');
+  const many = (count: number) =>
+    `subjectAltName=${Array.from({ length: count }, (_, n) => `DNS:n${n}.example.com`).join(',')}`;
+  expect(namesOf('/CN=a', many(200))).toHaveLength(200);
+  expect(() => namesOf('/CN=a', many(201))).toThrow('more than 200 names');
+});
