@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hmacKeyProblem } from './account-key.ts';
+import { newAccountKey } from '../../test/account-key.ts';
+import { hmacKeyProblem, readAccountKey, recordValue } from './account-key.ts';
 import { Nonces } from './nonces.ts';
 
 describe('nonces', () => {
@@ -40,4 +41,29 @@ test.for([
   ['=abc', 'is not base64url'],
 ] as const)('an HMAC key like %j', ([key, problem]) => {
   expect(hmacKeyProblem(key)).toBe(problem);
+});
+
+describe('an account’s key', () => {
+  test('shows the CA its public part, and nothing more', async () => {
+    const key = readAccountKey(newAccountKey());
+    expect(key.jwk).toEqual({
+      kty: 'EC',
+      crv: 'P-256',
+      x: expect.stringMatching(/^[\w-]{43}$/),
+      y: expect.stringMatching(/^[\w-]{43}$/),
+    });
+    const headerOf = async (kid?: string) => {
+      const signed = JSON.parse(await key.sign({}, { url: 'https://ca.example/', nonce: 'n', ...(kid && { kid }) }));
+      return JSON.parse(Buffer.from(signed.protected, 'base64url').toString());
+    };
+    const request = { alg: 'ES256', url: 'https://ca.example/', nonce: 'n' };
+    expect(await headerOf()).toEqual({ ...request, jwk: key.jwk });
+    expect(await headerOf('https://ca.example/account/1')).toEqual({ ...request, kid: 'https://ca.example/account/1' });
+    expect(await key.keyAuthorization('token')).toMatch(/^token\.[\w-]{43}$/);
+  });
+
+  test('answers dns-01 with the digest of RFC 8555, section 8.4', () => {
+    // SHA-256 of nothing, as FIPS 180 has it.
+    expect(recordValue('')).toBe('47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU');
+  });
 });
