@@ -1,6 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { flattenedVerify } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { newAccountKey } from '../../test/account-key.ts';
 import { hmacKeyProblem, readAccountKey, recordValue } from './account-key.ts';
+import { readCertificateKey } from './certificate-key.ts';
 import { Nonces } from './nonces.ts';
 
 describe('nonces', () => {
@@ -65,5 +68,29 @@ describe('an account’s key', () => {
   test('answers dns-01 with the digest of RFC 8555, section 8.4', () => {
     // SHA-256 of nothing, as FIPS 180 has it.
     expect(recordValue('')).toBe('47DEQpj8HBSa-_TImW-5JCeuQeRkm5NMpJWZG3hSuFU');
+  });
+});
+
+describe('the key of a certificate, which may have it revoked', () => {
+  const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
+  const made = {
+    RS256: generateKeyPairSync('rsa', { modulusLength: 2048 }),
+    ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+    ES384: generateKeyPairSync('ec', { namedCurve: 'P-384' }),
+  };
+
+  test.each(Object.entries(made))('signs by %s, and shows its public part and nothing more', async (alg, pair) => {
+    const signer = readCertificateKey(pair.privateKey.export(pkcs8) as string);
+    const url = 'https://ca.example/revoke';
+    const jws = JSON.parse(await signer.sign({ certificate: 'x' }, { url, nonce: 'n' }));
+    const { payload } = await flattenedVerify(jws, pair.publicKey);
+    expect(JSON.parse(Buffer.from(payload).toString())).toEqual({ certificate: 'x' });
+    const header = JSON.parse(Buffer.from(jws.protected, 'base64url').toString());
+    expect(header).toEqual({ alg, url, nonce: 'n', jwk: pair.publicKey.export({ format: 'jwk' }) });
+  });
+
+  test('is of a kind that signs so', () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    expect(() => readCertificateKey(privateKey.export(pkcs8) as string)).toThrow('RSA, or EC on P-256 or P-384');
   });
 });

@@ -65,6 +65,21 @@ describe('refusals', () => {
     expect(problem).toBeInstanceOf(AcmeProblem);
   });
 
+  test('a status that is none is no answer', async () => {
+    const error = await failure(
+      scriptedCa({ '/dir': { status: 200.5 } })
+        .client()
+        .directory(),
+    );
+    expect((error as Error).message).toContain('the status 200.5');
+  });
+
+  test('who asks says so, as RFC 8555 demands', async () => {
+    const ca = scriptedCa();
+    await ca.client({ userAgent: 'Sallyport/1' }).order(`${CA}/order`);
+    for (const { headers } of ca.asked) expect(headers).toMatchObject({ 'user-agent': 'Sallyport/1' });
+  });
+
   test('a nonce that is none is not sent', async () => {
     const ca = scriptedCa({ '/nonce': { headers: { 'replay-nonce': 'a b"' } } });
     const error = await failure(ca.client().newOrder({ names: ['a.example'] }));

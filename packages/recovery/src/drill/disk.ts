@@ -5,7 +5,7 @@ const LEAST_BYTES = 4 * 1024 * 1024;
 const MIB = 1024 * 1024;
 
 /** What a file system tells of itself, in blocks of `bsize` bytes. */
-export interface Room {
+interface Room {
   /** Blocks that are left to who is not root. */
   bavail: number;
   bsize: number;

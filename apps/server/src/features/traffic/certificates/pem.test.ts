@@ -1,5 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Refusal } from '@sallyport/store/errors';
 import { expect, test } from 'vitest';
 import { makeCertificate, makeNamesakes } from '../../../../../../test/support/certificates.ts';
@@ -49,6 +52,35 @@ test('a chain is refused for what is not part of it, even with the right name, f
   expect(problemOf('', key)).toBe('certificate_file is not a PEM certificate');
   const rubbish = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n';
   expect(problemOf(certificate + rubbish, key)).toBe('certificate_file: certificate 2 can not be parsed');
+});
+
+test('a chain is refused whose authority has the right key and another name: no client would follow it', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-pem-'));
+  try {
+    const isAuthority = 'basicConstraints=critical,CA:TRUE';
+    const root = withKey(P256, '/CN=One Authority', isAuthority);
+    const [rootFile, keyFile] = [join(directory, 'root.pem'), join(directory, 'root.key')];
+    writeFileSync(rootFile, root.certificate);
+    writeFileSync(keyFile, root.key);
+    const leaf = withKey(`${P256} -CA ${rootFile} -CAkey ${keyFile}`, '/CN=leaf.example.com');
+    const rename = [
+      'req',
+      '-x509',
+      '-key',
+      keyFile,
+      '-subj',
+      '/CN=Other Authority',
+      '-days',
+      '30',
+      '-addext',
+      isAuthority,
+    ];
+    const other = execFileSync('openssl', rename, { encoding: 'utf8', stdio: 'pipe' });
+    expect(problemOf(leaf.certificate + root.certificate, leaf.key)).toBe('none');
+    expect(problemOf(leaf.certificate + other, leaf.key)).toContain('not part of the chain');
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 test('a key is refused that is another one, sealed, or none', () => {

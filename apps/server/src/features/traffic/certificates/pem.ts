@@ -97,7 +97,7 @@ const orderChain = (leaf: X509Certificate, rest: readonly X509Certificate[], cal
 const namesOf = (leaf: X509Certificate, called: string): string[] => {
   const fromSan = [...(leaf.subjectAltName ?? '').matchAll(/(?:DNS|IP Address):("[^"]*"|[^,]+)/g)];
   const commonName = /^CN=(.+)$/m.exec(leaf.subject)?.[1];
-  const candidates = fromSan.length > 0 ? fromSan.map(([, name = '']) => name.trim()) : [commonName ?? ''];
+  const candidates = fromSan.length > 0 ? fromSan.map(([, name = '']) => name) : [commonName ?? ''];
   const names = new Set<string>();
   for (const candidate of candidates) {
     try {
