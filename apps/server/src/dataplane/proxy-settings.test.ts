@@ -5,7 +5,7 @@ import { parseConfig } from '@sallyport/deployment/config';
 import { proxyDirectory, spoeFile } from '@sallyport/deployment/places';
 import { writeStaticFiles } from '@sallyport/haproxy';
 import { afterAll, expect, test } from 'vitest';
-import { toProxySettings } from './proxy-settings.ts';
+import { ownListeners, toProxySettings } from './proxy-settings.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-deployment-'));
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
@@ -22,3 +22,23 @@ test.each([
     expect(readFileSync(spoeFile(dataDir), 'utf8')).toContain(`timeout processing ${expected}\n`);
   },
 );
+
+test('HAProxy listens where it is told to, on every address by default, and believes a load balancer only when told to', () => {
+  const settingsOf = (env: Record<string, string>) => {
+    const config = parseConfig({ SALLYPORT_DATA_DIR: dataDir, ...env }, '/');
+    return { ...toProxySettings(config), own: ownListeners(config) };
+  };
+  const plain = settingsOf({});
+  expect(plain).toMatchObject({ proxyProtocol: false, publicHttpsPort: 443 });
+  expect(plain.http).toContainEqual({ address: '0.0.0.0', port: 80 });
+  expect(plain.https).toContainEqual({ address: '0.0.0.0', port: 443 });
+  const behind = settingsOf({
+    SALLYPORT_PROXY_PROTOCOL: 'true',
+    SALLYPORT_PROXY_HTTPS: '127.0.0.1:8443',
+    SALLYPORT_EMERGENCY_BIND: '127.0.0.1:2020',
+    SALLYPORT_EMERGENCY_TOKEN: 'e'.repeat(64),
+  });
+  expect(behind).toMatchObject({ proxyProtocol: true, publicHttpsPort: 8443 });
+  expect(behind.https).toEqual([{ address: '127.0.0.1', port: 8443 }]);
+  expect(behind.own.map(({ port }) => port)).toEqual([plain.own[0]?.port, 80, 8443, 2020]);
+});
