@@ -65,7 +65,9 @@ describe('the internal authority', () => {
     expect(leaf.ca).toBe(false);
     expect(leaf.checkPrivateKey(createPrivateKey(keyPem))).toBe(true);
     expect(leaf.checkHost('home.arpa')).toBeUndefined();
-    expect(extension(chainPem, 'Subject Alternative Name')).toMatch(/^critical DNS:nas, DNS:nas\.home\.arpa, IP Address/);
+    expect(extension(chainPem, 'Subject Alternative Name')).toMatch(
+      /^critical DNS:nas, DNS:nas\.home\.arpa, IP Address/,
+    );
     expect(extension(chainPem, 'Basic Constraints')).toBe('critical CA:FALSE');
     expect(extension(chainPem, 'Key Usage')).toBe('critical Digital Signature');
     expect(extension(chainPem, 'Extended Key Usage')).toBe('TLS Web Server Authentication');
