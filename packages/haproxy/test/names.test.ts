@@ -3,7 +3,7 @@ import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { ask, exchange } from '../../../test/support/http-client.ts';
-import { askInFrames } from './support/http2-frames.ts';
+import { askInFrames } from '../../../test/support/http2-frames.ts';
 
 describe('one reading of the name', () => {
   let plane: RunningDataPlane;

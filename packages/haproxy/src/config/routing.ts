@@ -29,8 +29,12 @@ ${find('')}`;
 /** The same for a name that was brought into the form that is routed by. */
 export const routingAgain = (): string => find('odd_name ');
 
-/** Answers for names that nobody has, and for hosts that are switched off. */
+/**
+ * Answers for names that nobody has, and for hosts that are switched off. A process that was replaced knows no host: its connections end, and
+ * what their clients ask again reaches the one that knows.
+ */
 export const refuseUnknown = (): string => `\
+  http-request reject if { var(txn.route,${removedRecord}) -m str ${removedRecord} ${disabledRecord} } { stopping }
   http-request deny deny_status 404 if { var(txn.route,${removedRecord}) -m str ${removedRecord} ${disabledRecord} }
 
 `;

@@ -17,6 +17,7 @@ import { tellGuards } from './guards.ts';
 import { readJudges } from './judges.ts';
 import type { BanChange } from './port.ts';
 import { reloadHaproxy } from './reload.ts';
+import { retireOldProcesses } from './retire.ts';
 import { keepTellingTraffic, tellsTraffic } from './traffic.ts';
 import { readUnjudged } from './unjudged.ts';
 import { readWindow, writeWindow } from './window.ts';
@@ -46,12 +47,21 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
     for (const file of [whitelist, bypass, limits, switches, bans]) await file.restore();
   };
 
+  /** What HAProxy runs with while the processes before it could not be told yet that they are replaced. */
+  let running: string | undefined;
+
   const reconfigure = async (changes: Partial<ConfigSettings>): Promise<Applied> => {
     await writeStaticFiles(proxyDirectory(dataDir), { ...toProxySettings(config), ...changes });
     return attempt(() =>
       driver.reload(async () => {
-        await restoreFiles();
-        await reloadHaproxy(dataDir);
+        const wanted = JSON.stringify(changes);
+        if (wanted !== running) {
+          await restoreFiles();
+          await reloadHaproxy(dataDir);
+          running = wanted;
+        }
+        await retireOldProcesses(dataDir);
+        running = undefined;
       }),
     );
   };

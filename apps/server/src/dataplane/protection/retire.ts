@@ -1,0 +1,31 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { dataPlaneFiles } from '@sallyport/haproxy';
+import { askMaster } from './master.ts';
+
+/** What was sent before the client could know that the process takes no more is still answered: a slow round trip, and some. */
+const GRACE_MS = 500;
+
+/** The processes that a reload has replaced and that serve on, out of the answer to the master's `show proc`. */
+const readOld = (answer: string): string[] => {
+  if (!/^# workers$/m.test(answer)) throw new Error("HAProxy's master does not tell its processes");
+  const [, old = ''] = answer.split(/^# old workers$/m);
+  const [section = ''] = old.split(/^#/m);
+  return Array.from(section.matchAll(/^(\d+)\s+worker\b/gm), ([, pid = '']) => pid);
+};
+
+/**
+ * Has the processes that a reload has replaced know no host any more: what runs there goes on, for an hour at most, and what else is sent
+ * over its connections is refused. Nobody would tell them of changes, and an HTTP/2 client may send on for as long as one of its
+ * requests runs. Rejects when one of them does not take it.
+ */
+export const retireOldProcesses = async (dataDir: string): Promise<void> => {
+  const old = async () => readOld(await askMaster(dataDir, 'show proc'));
+  await delay(GRACE_MS);
+  for (const pid of await old()) {
+    for (const map of [dataPlaneFiles.hostsMap, dataPlaneFiles.overlayMap]) {
+      const answer = await askMaster(dataDir, `@!${pid} clear map ${map}`);
+      if (answer.trim() === '' || !(await old()).includes(pid)) continue;
+      throw new Error(`a HAProxy that was replaced serves on by its old rules: ${answer.trim()}`);
+    }
+  }
+};
