@@ -62,24 +62,46 @@ export const uploadForm = (name: string, { certificate, key }: TestCertificate):
   return form;
 };
 
+/** Makes certificates, and what they are signed with, in a directory. */
+const createCertifier =
+  (directory: string) =>
+  (file: string, subject: string, config: string, signer: string[]): string => {
+    openssl(['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', `${file}.key`], directory);
+    openssl(['req', '-new', '-key', `${file}.key`, '-subj', subject, '-out', 'request.pem'], directory);
+    const how = ['-req', '-in', 'request.pem', '-days', '30', '-extfile', config, '-out', `${file}.pem`];
+    openssl(['x509', ...how, ...signer], directory);
+    return readFileSync(join(directory, `${file}.pem`), 'utf8');
+  };
+
+const signedBy = (file: string): string[] => ['-CA', `${file}.pem`, '-CAkey', `${file}.key`, '-CAcreateserial'];
+
+/** A certificate and the one of its issuer, which another authority issued that is not there. */
+export const makeIssued = (name: string): TestCertificate & { authority: string } => {
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-cert-'));
+  try {
+    writeFileSync(join(directory, 'ca.cnf'), 'basicConstraints=critical,CA:TRUE\n');
+    writeFileSync(join(directory, 'san.cnf'), `subjectAltName=DNS:${name}\n`);
+    const certify = createCertifier(directory);
+    certify('root', '/CN=The Root', 'ca.cnf', ['-signkey', 'root.key']);
+    const authority = certify('authority', '/CN=The Authority', 'ca.cnf', signedBy('root'));
+    const certificate = certify('leaf', `/CN=${name}`, 'san.cnf', signedBy('authority'));
+    return { certificate, key: readFileSync(join(directory, 'leaf.key'), 'utf8'), authority };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+};
+
 /** A certificate of one authority, and the certificate of another one that has the same name and no key identifier. */
 export const makeNamesakes = (name: string): TestCertificate & { authority: string; namesake: string } => {
   const directory = mkdtempSync(join(tmpdir(), 'sallyport-cert-'));
   try {
     writeFileSync(join(directory, 'ca.cnf'), 'basicConstraints=critical,CA:TRUE\nsubjectKeyIdentifier=none\n');
     writeFileSync(join(directory, 'san.cnf'), `subjectAltName=DNS:${name}\nauthorityKeyIdentifier=none\n`);
-    const certify = (file: string, subject: string, config: string, signer: string[]) => {
-      openssl(['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', `${file}.key`], directory);
-      openssl(['req', '-new', '-key', `${file}.key`, '-subj', subject, '-out', 'request.pem'], directory);
-      const how = ['-req', '-in', 'request.pem', '-days', '30', '-extfile', config, '-out', `${file}.pem`];
-      openssl(['x509', ...how, ...signer], directory);
-      return readFileSync(join(directory, `${file}.pem`), 'utf8');
-    };
+    const certify = createCertifier(directory);
     const [authority, namesake] = ['authority', 'namesake'].map((file) =>
       certify(file, '/CN=One Authority', 'ca.cnf', ['-signkey', `${file}.key`]),
     );
-    const signer = ['-CA', 'authority.pem', '-CAkey', 'authority.key', '-CAcreateserial'];
-    const certificate = certify('leaf', `/CN=${name}`, 'san.cnf', signer);
+    const certificate = certify('leaf', `/CN=${name}`, 'san.cnf', signedBy('authority'));
     const key = readFileSync(join(directory, 'leaf.key'), 'utf8');
     return { certificate, key, authority: authority ?? '', namesake: namesake ?? '' };
   } finally {

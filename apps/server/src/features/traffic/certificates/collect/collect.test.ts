@@ -1,10 +1,12 @@
 import { X509Certificate } from 'node:crypto';
 import type { Certificate, CertificateImport, ErrorBody } from '@sallyport/contract';
 import { expect, test } from 'vitest';
-import { makeCertificate, makeNamesakes } from '../../../../../../../test/support/certificates.ts';
+import { makeCertificate, makeIssued, makeNamesakes } from '../../../../../../../test/support/certificates.ts';
 import { givenHistory } from '../../../../testing/given-history.ts';
 import { onBothDatabases } from '../../../../testing/start-app.ts';
+import { pairUp } from './pair-up.ts';
 import { pemBlocks } from './pem-blocks.ts';
+import { readFiles } from './read-files.ts';
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -14,6 +16,37 @@ test('blocks are found in any text, each with its own end', () => {
   expect(pemBlocks(text).map((block) => block.text)).toEqual([one, other]);
   // Linear: a text of beginnings alone would take hours otherwise.
   expect(pemBlocks('-----BEGIN CERTIFICATE-----\n'.repeat(37_000))).toEqual([]);
+});
+
+/** The same certificate with other serial numbers, whose signature does not fit any more. */
+const copiesOf = (certificate: string, count: number): string[] => {
+  const { raw, serialNumber } = new X509Certificate(certificate);
+  const serial = Buffer.from(serialNumber, 'hex');
+  return Array.from({ length: count }, (_, index) => {
+    const der = Buffer.from(raw);
+    der.writeUInt32BE(index, der.indexOf(serial) + serial.length - 4);
+    return `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+  });
+};
+
+test('others have their turn while the blocks of one file are read, and while issuers are looked for', async () => {
+  const { certificate, key, authority } = makeIssued('signed.example.com');
+  let turns = 0;
+  let next = setImmediate(function turn() {
+    turns += 1;
+    next = setImmediate(turn);
+  });
+  try {
+    const blocks = [...copiesOf(authority, 30), ...copiesOf(certificate, 30), key];
+    const found = await readFiles([{ file: 'one.pem', text: blocks.join('') }]);
+    expect(found.certificates.size).toBe(60);
+    expect(turns).toBeGreaterThanOrEqual(blocks.length - 1);
+    turns = 0;
+    expect(await pairUp(found)).toHaveLength(30);
+    expect(turns).toBeGreaterThanOrEqual(30 * 30);
+  } finally {
+    clearImmediate(next);
+  }
 });
 
 onBothDatabases('an import of files', (kind) => {
@@ -107,6 +140,21 @@ onBothDatabases('an import of files', (kind) => {
     const { body } = await send<string>('GET', `/certificates/${id}/download`);
     // Its only issuer signed itself: who trusts that has it.
     expect(body).toBe(new X509Certificate(certificate).toString());
+  });
+
+  test('files made so that looking for issuers takes hours are refused, and what is wrong a thousand times is told once', async () => {
+    const { certificate, key, authority } = makeIssued('signed.example.com');
+    const bomb = [...copiesOf(authority, 110), ...copiesOf(certificate, 110), key].join('');
+    expect(await send<ErrorBody>('POST', '/certificates/import', formOf({ 'bomb.pem': bomb }))).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining('give fewer files at once') },
+    });
+    const broken = '-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n'.repeat(1_000);
+    const { entries } = await bring({ 'broken.pem': broken, 'more.pem': broken });
+    expect(entries.map(({ file, outcome }) => [file, outcome])).toEqual([
+      ['broken.pem', 'refused'],
+      ['more.pem', 'refused'],
+    ]);
   });
 
   test('refuses what is no such form, too many or too large files, and who may not', async () => {

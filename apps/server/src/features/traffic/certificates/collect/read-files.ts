@@ -41,19 +41,24 @@ export interface RefusedFile {
 const digestOf = (publicKey: KeyObject): string =>
   hash('sha256', publicKey.export({ type: 'spki', format: 'der' }), 'base64url');
 
+const note = (files: string[], file: string): void => {
+  if (files.at(-1) !== file) files.push(file);
+};
+
 const ENCRYPTED = 'the key is encrypted: take the passphrase off first, with "openssl pkey -in KEY -out OTHER"';
 
 /**
  * Reads certificates and private keys out of files, whatever they are called: PEM, and JSON that holds PEM. Others have their turn between
- * files, for keys of many megabytes take seconds.
+ * any two of them: a file of a megabyte may hold thousands, and some keys take milliseconds each.
  */
 export const readFiles = async (given: readonly CollectedFile[]): Promise<Found> => {
   const found: Found = { certificates: new Map(), keys: new Map(), refused: [] };
+  const toldOf = new Map<string, ReadonlySet<string>>();
 
   const addCertificate = (file: string, text: string): void => {
     const certificate = new X509Certificate(text);
     const known = found.certificates.get(certificate.fingerprint256);
-    if (known) known.files.push(file);
+    if (known) note(known.files, file);
     else {
       const key = digestOf(certificate.publicKey);
       found.certificates.set(certificate.fingerprint256, { certificate, key, files: [file] });
@@ -63,15 +68,22 @@ export const readFiles = async (given: readonly CollectedFile[]): Promise<Found>
   const addKey = (file: string, text: string): void => {
     const digest = digestOf(createPublicKey(createPrivateKey(text)));
     const known = found.keys.get(digest);
-    if (known) known.files.push(file);
+    if (known) note(known.files, file);
     else found.keys.set(digest, { pem: text, files: [file] });
   };
 
-  const refuse = (file: string, message: string): void => void found.refused.push({ file, message });
+  /** Once for a reason: one file has room for ten thousands of blocks. */
+  const refuse = (file: string, message: string): void => {
+    const isTold = toldOf.get(file)?.has(message);
+    if (isTold) return;
+    toldOf.set(file, new Set([...(toldOf.get(file) ?? []), message]));
+    found.refused.push({ file, message });
+  };
 
   for (const { file, text } of given) {
     await yieldToOthers();
     for (const { label, text: block } of [text, ...jsonPairs(text)].flatMap(pemBlocks)) {
+      await yieldToOthers();
       const isKey = label.endsWith('PRIVATE KEY');
       if (isKey && (label.startsWith('ENCRYPTED') || block.includes('Proc-Type: 4,ENCRYPTED'))) refuse(file, ENCRYPTED);
       else if (isKey || label === 'CERTIFICATE' || label === 'TRUSTED CERTIFICATE') {

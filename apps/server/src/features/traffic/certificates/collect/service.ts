@@ -1,4 +1,5 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import type { CertificateImport, CertificateImportEntry } from '@sallyport/contract';
 import type { Actor } from '@sallyport/store/actor';
 import type { Executor, Transact } from '@sallyport/store/database/open';
@@ -47,6 +48,15 @@ const judge = (pair: Pair, now: Date): Candidate => {
     if (!(error instanceof Refusal)) throw error;
     return { pair, fate: { outcome: 'refused', message: error.message } };
   }
+};
+
+const judgeAll = async (pairs: readonly Pair[], now: Date): Promise<Candidate[]> => {
+  const candidates: Candidate[] = [];
+  for (const pair of pairs) {
+    await yieldToOthers();
+    candidates.push(judge(pair, now));
+  }
+  return candidates;
 };
 
 /** Of several for the same names, as archives have them, only the one that lasts longest is wanted. */
@@ -167,7 +177,7 @@ export const createCollect = ({ transact, store, create, plane, clock, readPkcs1
     const { opened, refused } = await openPkcs12(files, passwords, readPkcs12);
     const found = await readFiles(opened);
     found.refused.push(...refused);
-    const candidates = pairUp(found).map((pair) => judge(pair, clock()));
+    const candidates = await judgeAll(await pairUp(found), clock());
     leaveSuperseded(candidates);
     const wantsAny = candidates.some(({ fate }) => fate === undefined);
     const made = wantsAny ? await transact((tx) => bringIn(tx, candidates, actor)) : [];

@@ -25,7 +25,7 @@ export const pairOfPkcs12 = async (outcome: Pkcs12Outcome | undefined, password:
   if (found.keys.size > 1) {
     throw refuse.invalid(`${FIELD} holds ${found.keys.size} private keys: an import of files takes all of them`);
   }
-  const [latest] = pairUp(found).sort(
+  const [latest] = (await pairUp(found)).sort(
     (a, b) => Number(b.leaf.certificate.validToDate) - Number(a.leaf.certificate.validToDate),
   );
   if (!latest) throw refuse.invalid(`${FIELD} holds no certificate of a server that belongs to its private key`);
