@@ -30,7 +30,7 @@ test('how it judges is said in words and saved; a refusal stands at its field, a
   await page.getByLabel('Methods').fill('GET,POST');
   await web.app.send('POST', '/security/config', { waf_fail_mode: 'open' });
   await page.getByRole('button', { name: 'Save' }).click();
-  const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
+  const conflict = page.getByRole('alert').filter({ hasText: 'This was changed in between' });
   await conflict.getByRole('cell', { name: 'open', exact: true }).waitFor();
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
@@ -117,7 +117,7 @@ test('another version of the rules is shown beside what was typed, and a name is
   await page.keyboard.insertText('\n# mine');
   await web.app.send('POST', '/security/rulesets', { name: 'shared', mode: 'custom', content: `${RULE}\n# theirs` });
   await page.getByRole('button', { name: 'Save' }).click();
-  const conflict = page.getByRole('alert').filter({ hasText: 'Somebody else changed this' });
+  const conflict = page.getByRole('alert').filter({ hasText: 'This was changed in between' });
   await conflict.getByText('# theirs').waitFor({ timeout: WITHIN_MS });
   await conflict.getByText('# mine').waitFor();
   await conflict.getByRole('button', { name: 'Keep mine' }).click();
