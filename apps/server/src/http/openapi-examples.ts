@@ -110,6 +110,7 @@ const BODIES: Readonly<Record<string, Record<string, unknown>>> = {
   SecurityConfigPatch: { waf_mode: 'monitor', admin_whitelist: '198.51.100.7' },
   NotificationSettingsPatch: { enabled: true, webhook_url: 'https://hooks.example.com/sallyport' },
   BreakGlass: {},
+  MeantRoot: { sha256: Array.from({ length: 32 }, () => 'A1').join(':') },
   NewRuleset: { name: 'house', content: FIELDS.content },
   ConfigDocument: {
     sallyport: 1,
