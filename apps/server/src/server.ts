@@ -193,6 +193,7 @@ export const startServer = async (
   const traffic = createTraffic(ground, {
     administratorsFetch: createSafeFetch({ lookup: systemLookup, addressPolicy: OPERATORS_OWN }),
     node,
+    dockerSocket: config.dockerSocket,
     plane: dataPlane.routes,
     reservedOrigin: dataPlane.reservedOrigin,
     isOwnApi: dataPlane.isOwnApi,

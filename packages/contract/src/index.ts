@@ -6,6 +6,7 @@ export * from './backup.ts';
 export * from './block.ts';
 export * from './certificate.ts';
 export * from './certificate-import.ts';
+export * from './container.ts';
 export * from './crowdsec.ts';
 export * from './decision.ts';
 export * from './dns-provider.ts';

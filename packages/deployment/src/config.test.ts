@@ -37,6 +37,7 @@ describe('configuration', () => {
       logFormat: 'text',
       crowdsecPort: 8_085,
       crowdsecConsole: undefined,
+      dockerSocket: '/var/run/docker.sock',
     });
     expect(config.managementCidrs.map(String)).toEqual([
       '10.0.0.0/8',
@@ -87,6 +88,10 @@ describe('configuration', () => {
     ['SALLYPORT_CROWDSEC_CONSOLE', 'console.example.com'],
     ['SALLYPORT_CROWDSEC_PORT', '8085x'],
     ['SALLYPORT_CROWDSEC_PORT', 'x8085'],
+    ['SALLYPORT_DOCKER_SOCKET', 'docker.sock'],
+    ['SALLYPORT_DOCKER_SOCKET', 'unix:///var/run/docker.sock'],
+    ['SALLYPORT_DOCKER_SOCKET', `/${'s'.repeat(107)}`],
+    ['SALLYPORT_DOCKER_SOCKET', '/run/\0docker.sock'],
     ['SALLYPORT_PROXY_HTTPS', 'example.com:443'],
     ['DATABASE_URL', 'http://postgres://db/x'],
     ['DATABASE_URL', 'postgres://[db/x'],
@@ -117,6 +122,7 @@ describe('configuration', () => {
         SALLYPORT_PROXY_PROTOCOL: 'true',
         SALLYPORT_CROWDSEC_PORT: '65535',
         SALLYPORT_CROWDSEC_CONSOLE: 'https://console.example.com:8443/',
+        SALLYPORT_DOCKER_SOCKET: `/${'s'.repeat(106)}`,
         SALLYPORT_LOG_FORMAT: 'json',
         PATH: '/bin',
       },
@@ -145,6 +151,7 @@ describe('configuration', () => {
       proxyProtocol: true,
       crowdsecPort: 65_535,
       crowdsecConsole: 'https://console.example.com:8443',
+      dockerSocket: `/${'s'.repeat(106)}`,
       logLevel: 'info',
       logFormat: 'json',
     });
@@ -159,6 +166,7 @@ describe('configuration', () => {
     [{ SALLYPORT_GUARD_TIMEOUT: '1ms' }, { guardTimeoutMs: 1 }],
     [{ SALLYPORT_GUARD_TIMEOUT: '750ms' }, { guardTimeoutMs: 750 }],
     [{ SALLYPORT_GUARDS: '64' }, { guards: 64 }],
+    [{ SALLYPORT_DOCKER_SOCKET: 'off' }, { dockerSocket: undefined }],
     [{ SALLYPORT_LOG_LEVEL: 'debug' }, { logLevel: 'debug' }],
     [{ SALLYPORT_LOG_LEVEL: 'info' }, { logLevel: 'info' }],
     [{ SALLYPORT_LOG_LEVEL: 'warn' }, { logLevel: 'warn' }],

@@ -39,6 +39,8 @@ export interface Config {
   crowdsecConsole: string | undefined;
   /** Deprecated (spec, Versioning 3): counts until `crowdsec_mode` was set by a security configuration. */
   crowdsecMode: 'local' | 'disabled' | undefined;
+  /** Where Docker or Podman is asked which containers run, an absolute path; undefined: nobody is. */
+  dockerSocket: string | undefined;
   logLevel: 'debug' | 'info' | 'warn' | 'error';
   /** How all processes write their log: lines for people, or one JSON object a line. */
   logFormat: LogFormat;
@@ -118,6 +120,19 @@ const port = (text: string): number => {
   return number;
 };
 
+const DOCKER_SOCKET = '/var/run/docker.sock';
+
+/** Longest path of a Unix socket on Linux, bytes (unix(7)). */
+const LONGEST_SOCKET_PATH = 107;
+
+const dockerSocket = (text: string): string | undefined => {
+  if (text === 'off') return undefined;
+  if (!text.startsWith('/') || text.includes('\0') || Buffer.byteLength(text) > LONGEST_SOCKET_PATH) {
+    throw new Error(`must be the absolute path of a socket, at most ${LONGEST_SOCKET_PATH} bytes, or off`);
+  }
+  return text;
+};
+
 /** Credentials go there: in the clear within this machine only. */
 const consoleUrl = (text: string): string => {
   const { protocol, hostname, origin, href } = URL.canParse(text) ? new URL(text) : new URL('invalid:');
@@ -171,6 +186,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     crowdsecPort: read('SALLYPORT_CROWDSEC_PORT', port, CROWDSEC_PORT),
     crowdsecConsole: read('SALLYPORT_CROWDSEC_CONSOLE', consoleUrl, undefined),
     crowdsecMode: read('SALLYPORT_CROWDSEC_MODE', oneOf('local', 'disabled'), undefined),
+    dockerSocket: read('SALLYPORT_DOCKER_SOCKET', dockerSocket, DOCKER_SOCKET),
     guardTimeoutMs: read('SALLYPORT_GUARD_TIMEOUT', guardTimeout, 1_000),
     proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',
     logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),

@@ -39,7 +39,8 @@ const REFUSALS: Readonly<Record<number, { description: string; error: string }>>
     error: 'The disk is full',
   },
   503: {
-    description: 'The database can not be reached; Retry-After says when to try again.',
+    description:
+      'The database can not be reached; Retry-After says when to try again. Or what else the answer needs: the message names it.',
     error: 'The database can not be reached',
   },
 };

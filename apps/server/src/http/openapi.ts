@@ -9,6 +9,7 @@ const TAGS = [
   ['proxy-hosts', 'Names and the origins they lead to.'],
   ['acme', 'Accounts with certificate authorities.'],
   ['remote-servers', 'Machines that origins run on.'],
+  ['containers', 'What runs here under Docker or Podman.'],
   ['certificates', 'What TLS clients get.'],
   ['dns-providers', 'Who may write records of challenges.'],
   ['access-lists', 'Who may reach a host.'],

@@ -1,7 +1,6 @@
 import { answerDeadline } from '@sallyport/deployment/patience';
 
-export interface LocalRequest {
-  port: number;
+interface LocalQuestion {
   path: string;
   /** Default GET. */
   method?: 'GET' | 'POST' | 'DELETE';
@@ -12,6 +11,9 @@ export interface LocalRequest {
   /** Longest answer that is taken, bytes. */
   limit?: number;
 }
+
+/** Where the program listens: a port of 127.0.0.1, or a Unix socket. */
+export type LocalRequest = LocalQuestion & ({ port: number } | { socketPath: string });
 
 export interface LocalAnswer {
   status: number;
@@ -29,18 +31,19 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** Asks a program on this machine, at 127.0.0.1 only, for JSON. Rejects when it does not answer in time or with too much. */
+/** Asks a program on this machine, at 127.0.0.1 or a Unix socket only, for JSON. Rejects when it does not answer in time or with too much. */
 export const askLocal = async (asked: LocalRequest): Promise<LocalAnswer> => {
-  const { port, path, method = 'GET', body, headers = {}, timeoutMs, limit = LIMIT } = asked;
+  const { path, method = 'GET', body, headers = {}, timeoutMs, limit = LIMIT } = asked;
   const text = body === undefined ? undefined : JSON.stringify(body);
   const type =
     text === undefined ? {} : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) };
+  const place = 'port' in asked ? { host: '127.0.0.1', port: asked.port } : { socketPath: asked.socketPath };
   // Loaded by who asks: it brings a second client along, and most servers ask nobody.
   const { request } = await import('node:http');
   return new Promise((resolve, reject) => {
     const signal = answerDeadline(timeoutMs);
     const sent = request(
-      { host: '127.0.0.1', port, method, path, headers: { ...headers, ...type }, signal, agent: false },
+      { ...place, method, path, headers: { ...headers, ...type }, signal, agent: false },
       (response) => {
         const parts: Buffer[] = [];
         let size = 0;
@@ -56,6 +59,8 @@ export const askLocal = async (asked: LocalRequest): Promise<LocalAnswer> => {
       },
     );
     sent.once('error', reject);
+    // Without an answer and without an error it closes when the other side goes over to another protocol.
+    sent.once('close', () => reject(new Error('it ended without an answer')));
     sent.end(text);
   });
 };

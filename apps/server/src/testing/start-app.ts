@@ -88,6 +88,8 @@ export const startApp = async (
       {
         SALLYPORT_DATA_DIR: dataDir,
         SALLYPORT_TRUSTED_PROXIES: '127.0.0.0/8,::1',
+        // What runs on the machine of a test is nothing to it.
+        SALLYPORT_DOCKER_SOCKET: 'off',
         ...(database ? { DATABASE_URL: database.url } : {}),
         ...env,
       },

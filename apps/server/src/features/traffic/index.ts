@@ -21,6 +21,8 @@ import { createCertificateReverter } from './certificates/reverter.ts';
 import { certificateRoutes, type ProvePassword } from './certificates/routes.ts';
 import { createCertificates } from './certificates/service.ts';
 import { certificateStore } from './certificates/store.ts';
+import { createListContainers, networksOfThisMachine } from './containers/list.ts';
+import { containerRoutes } from './containers/routes.ts';
 import { createDnsProviderParts } from './dns-providers/create.ts';
 import { createDnsProviderReverter } from './dns-providers/reverter.ts';
 import { dnsProviderRoutes } from './dns-providers/routes.ts';
@@ -54,6 +56,8 @@ export interface TrafficDeps {
   backUp: System['backUp'];
   settings: Pick<System['settings'], 'read'>;
   metrics: Pick<System['metrics'], 'registry'>;
+  /** Path of the socket of Docker or Podman; undefined: nobody is asked for containers. */
+  dockerSocket: string | undefined;
   /** Reaches what administrators named, private addresses as well. */
   administratorsFetch: SafeFetch;
   provePassword: ProvePassword;
@@ -74,6 +78,7 @@ export const createTraffic = (
     backUp,
     settings,
     metrics,
+    dockerSocket,
     administratorsFetch,
     provePassword,
   }: TrafficDeps,
@@ -144,6 +149,7 @@ export const createTraffic = (
     store: remoteServerStore,
     connect: (host, port) => probeTcp(host, port, CONNECTION_TEST_TIMEOUT_MS),
   });
+  const listContainers = createListContainers({ socketPath: dockerSocket, ownNetworks: networksOfThisMachine });
   const certificates = createCertificates({
     ...common,
     transactAside,
@@ -263,6 +269,7 @@ export const createTraffic = (
     async routes(app: App): Promise<void> {
       await app.register(proxyHostRoutes(proxyHosts, testOrigin));
       await app.register(remoteServerRoutes(remoteServers));
+      await app.register(containerRoutes(listContainers));
       await app.register(internalCaRoutes(internalCa));
       await app.register(dnsProviderRoutes(dnsProviders));
       await app.register(certificateRoutes(certificates, { collect, provePassword, readPkcs12 }));
