@@ -60,6 +60,7 @@ export const createTelling = (
   const blocks = createBlocks({
     db,
     store: blockStore,
+    isShared: database.kind === 'postgres',
     counts: countStore,
     limit: async () => Number(await settings.read('security.block_log.entries')),
     country,

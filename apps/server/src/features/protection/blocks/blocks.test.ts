@@ -329,6 +329,22 @@ onBothDatabases('blocked requests', (kind) => {
     await sendLines(app.dataDir, [guardBlock({ reference: 'read' })]);
     await found('read');
     await eventually(countries).toEqual(Array.from({ length: 5 }, () => ({ country: 'FR' })));
+    if (kind === 'postgres') {
+      // As a node of an earlier version keeps them, while another one is up to date already.
+      const untold = { at_ms: 0, monitored: 0, rule_id: null, country: '' };
+      await database.kysely.updateTable('security_blocks').set(untold).execute();
+      const broken = { ...untold, layer: 'acl', host: 'a.example.com', ip: '192.0.2.1', host_id: null };
+      const rows = ['no moment', '{"timestamp":'].map((reference) => ({ ...broken, reference, entry: reference }));
+      await database.kysely.insertInto('security_blocks').values(rows).execute();
+      await eventually(count).toMatchObject({ total: { count: 5 }, complete_since: '2026-11-20T12:00:00.000Z' });
+      // Their countries follow when the next one is refused.
+      await setEntries('20');
+      await sendLines(app.dataDir, [guardBlock({ reference: 'next' })]);
+      await found('next');
+      const known = async () => (await countries()).filter(({ country }) => country === 'FR').length;
+      await eventually(known).toBe(6);
+      await database.kysely.deleteFrom('security_blocks').where('host_id', 'is', null).where('at_ms', '<', 0).execute();
+    }
     await database.stop();
     await setEntries('0');
     await sendLines(app.dataDir, [guardBlock({ reference: 'f' })]);

@@ -17,6 +17,8 @@ export interface BlockDeps extends Pick<BlockStatisticsDeps, 'counts' | 'clock'>
   store: (executor: Executor) => BlockStore;
   /** Undefined while no country database is installed. */
   country: CountryLookup | undefined;
+  /** Other processes keep entries as well, perhaps ones of an earlier version. */
+  isShared: boolean;
   /** How many are kept; 0: none. */
   limit: () => Promise<number>;
   log: Logger;
@@ -25,6 +27,7 @@ export interface BlockDeps extends Pick<BlockStatisticsDeps, 'counts' | 'clock'>
 /** Entries wait this long to be written together: an attack must not become as many transactions. */
 const FLUSH_MS = 200;
 const MAX_WAITING = 2_000;
+const ROWS_A_PORTION = 200;
 /**
  * Of one client at most so many are written together. Who is banned or over the limit and goes on asking would push out
  * what others need explained; of what the client asks for otherwise, more is worth knowing.
@@ -47,12 +50,9 @@ const parseAddress = (text: string): string => {
 };
 
 /** Keeps what refused which request, so that a reference on a page can be explained. */
-export const createBlocks = ({ db, store, counts, limit, country, clock, log }: BlockDeps) => {
+export const createBlocks = (deps: BlockDeps) => {
+  const { db, store, isShared, counts, limit, country, clock, log } = deps;
   const countryOf = createCountryOf(country);
-  const statistics = createBlockStatistics({
-    ...{ db, store, counts, limit, clock, log },
-    countryOf: country && countryOf,
-  });
   const stopping = new AbortController();
   let waiting: SecurityEvent[] = [];
   /** How many wait, by kind and client. */
@@ -68,6 +68,22 @@ export const createBlocks = ({ db, store, counts, limit, country, clock, log }: 
   const completeCountries = async (): Promise<void> => {
     if (country && !(await lookUpCountries({ db, store, countryOf, log }, stopping.signal))) lacksCountries = true;
   };
+
+  /** While nodes are brought up to date one after the other, old ones keep entries whose columns they do not know. */
+  const tellUntold = async (): Promise<void> => {
+    for (;;) {
+      const rows = isShared ? await store(db).untold(ROWS_A_PORTION) : [];
+      if (rows.length === 0) return;
+      await store(db).tell(rows);
+      // The next entry that is written has them completed.
+      lacksCountries = true;
+    }
+  };
+
+  const statistics = createBlockStatistics({
+    ...{ db, store, tellUntold, counts, limit, clock, log },
+    countryOf: country && countryOf,
+  });
 
   /** A country database that can't be read must not lose what was refused. */
   const countryIfKnown = (ip: string): string => {

@@ -12,6 +12,8 @@ import type { BlockStore } from './store.ts';
 export interface BlockStatisticsDeps {
   db: Executor;
   store: (executor: Executor) => Pick<BlockStore, 'ends'>;
+  /** Has every entry say what is counted of it. */
+  tellUntold: () => Promise<void>;
   counts: (executor: Executor) => CountStore;
   /** See `createCountryOf`; undefined while no country database is installed. */
   countryOf: ((ip: string) => string) | undefined;
@@ -114,7 +116,8 @@ const completeSince = (oldest: number, { from, to }: Range, firstId: number, lim
 };
 
 /** Counts what was refused when, of what is kept. */
-export const createBlockStatistics = ({ db, store, counts, countryOf, limit, clock, log }: BlockStatisticsDeps) => {
+export const createBlockStatistics = (deps: BlockStatisticsDeps) => {
+  const { db, store, tellUntold, counts, countryOf, limit, clock, log } = deps;
   /** The newest answer, and what it holds for: whoever looks at the overview asks the same again and again. */
   let last: { range: string; of: string; answer: BlockStatistics; goodUntil: number } | undefined;
   const inTurn = createTurns();
@@ -169,6 +172,7 @@ export const createBlockStatistics = ({ db, store, counts, countryOf, limit, clo
     const [ends, most] = [await store(db).ends(), await limit()];
     const of = JSON.stringify([ends, most]);
     if (known?.of === of) return known.answer;
+    await tellUntold();
     // What is kept goes by the number of entries, and an entry that is read again after a start is new and tells of before: every
     // one is looked at.
     const { total, overTime, rules, oldest } = await tallyRules(counts(db).rules(range), range);

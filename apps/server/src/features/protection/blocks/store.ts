@@ -24,6 +24,26 @@ const fromRow = ({ entry, uuid }: { entry: string; uuid: string | null }): Store
   hostUuid: uuid,
 });
 
+/** What stands for the moment of an entry that nobody has told yet, and for that of one that tells none. */
+const [UNTOLD, NO_MOMENT] = [0, -1];
+
+/** What of an entry is counted, beside its name and address. */
+const countedOf = ({ timestamp, monitored, rule_id }: SecurityEvent) => ({
+  at_ms: Date.parse(timestamp),
+  monitored: Number(monitored),
+  rule_id,
+});
+
+/** The same of one that somebody else kept. */
+const countedOfText = (entry: string): ReturnType<typeof countedOf> => {
+  try {
+    const { at_ms, ...rest } = countedOf(JSON.parse(entry) as SecurityEvent);
+    return { at_ms: at_ms || NO_MOMENT, ...rest };
+  } catch {
+    return { at_ms: NO_MOMENT, monitored: 0, rule_id: null };
+  }
+};
+
 export const blockStore = (db: Executor) => {
   /** How many are kept, which an index alone answers: from the newest on, all of them would be read. */
   const countAll = async (): Promise<number> => {
@@ -41,9 +61,7 @@ export const blockStore = (db: Executor) => {
           layer: event.layer,
           host: event.host.toLowerCase(),
           ip: event.ip,
-          at_ms: Date.parse(event.timestamp),
-          monitored: Number(event.monitored),
-          rule_id: event.rule_id,
+          ...countedOf(event),
           country: countryOf(event.ip),
           entry: JSON.stringify(event),
         }));
@@ -94,12 +112,47 @@ export const blockStore = (db: Executor) => {
       return oldest && newest && { oldest: oldest.id, newest: newest.id };
     },
 
+    /**
+     * Some entries that a process of an earlier version kept beside this one: without what is counted of them, and without a country, which is
+     * what the index finds them by.
+     */
+    untold: (limit: number): Promise<{ id: number; entry: string }[]> =>
+      db
+        .selectFrom('security_blocks')
+        .select(['id', 'entry'])
+        .where('country', '=', NOT_LOOKED_UP)
+        .where('at_ms', '=', UNTOLD)
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
+
+    /** Tells what is counted of these, few of each. */
+    async tell(rows: readonly { id: number; entry: string }[]): Promise<void> {
+      const told = rows.map(({ id, entry }) => ({ id, ...countedOfText(entry) }));
+      const cases = (column: 'at_ms' | 'monitored' | 'rule_id') =>
+        sql<number>`case id ${sql.join(
+          told.map((row) => sql`when ${row.id} then ${row[column]}`),
+          sql` `,
+        )} else ${sql.ref(column)} end`;
+      await db
+        .updateTable('security_blocks')
+        .set({ at_ms: cases('at_ms'), monitored: cases('monitored'), rule_id: cases('rule_id') })
+        .where(
+          'id',
+          'in',
+          rows.map(({ id }) => id),
+        )
+        .execute();
+    },
+
     /** Some entries whose country was not looked up yet, the oldest first. */
     withoutCountry: (limit: number): Promise<{ id: number; ip: string }[]> =>
       db
         .selectFrom('security_blocks')
         .select(['id', 'ip'])
         .where('country', '=', NOT_LOOKED_UP)
+        // What is told first is found without a country.
+        .where('at_ms', '<>', UNTOLD)
         .orderBy('id')
         .limit(limit)
         .execute(),

@@ -140,8 +140,8 @@ export const countStore = (db: Executor) => {
         const rows = await table()
           .select(['layer', 'rule_id', partOf(range).as('part'), refused, reported])
           .select(sql<number>`max(id)`.as('newest'))
-          // What does not tell when it was has 0.
-          .select(sql<number | string | null>`min(nullif(at_ms, 0))`.as('oldest'))
+          // What does not tell when it was has 0 or less.
+          .select(sql<number | string | null>`min(case when at_ms > 0 then at_ms end)`.as('oldest'))
           .where(portion)
           .groupBy(['layer', 'rule_id', sql`3`])
           .execute();

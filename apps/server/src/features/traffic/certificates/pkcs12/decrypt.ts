@@ -15,6 +15,9 @@ const byOpenssl =
     return Buffer.concat([decipher.update(data), decipher.final()]);
   };
 const tripleDes = byOpenssl('des-ede3-cbc');
+/** What all that is encrypted begins with: contents, and keys. */
+const SEQUENCE = 0x30;
+const rc2: Decipher = (key, iv, data) => decryptRc2(key, iv, data, SEQUENCE);
 
 /** Ciphers of PBES2, by their object identifiers. */
 const CIPHERS: Readonly<Record<string, { keyBytes: number; decipher: Decipher }>> = {
@@ -31,12 +34,10 @@ const OLD_SCHEMES: Readonly<Record<string, { keyBytes: number; decipher: Deciphe
     keyBytes: 16,
     decipher: (key, iv, data) => tripleDes(Buffer.concat([key, key.subarray(0, 8)]), iv, data),
   },
-  '1.2.840.113549.1.12.1.5': { keyBytes: 16, decipher: decryptRc2 },
-  '1.2.840.113549.1.12.1.6': { keyBytes: 5, decipher: decryptRc2 },
+  '1.2.840.113549.1.12.1.5': { keyBytes: 16, decipher: rc2 },
+  '1.2.840.113549.1.12.1.6': { keyBytes: 5, decipher: rc2 },
 };
 const OLD_IV_BYTES = 8;
-/** What all that is encrypted begins with: contents, and keys. */
-const SEQUENCE = 0x30;
 
 const NAMES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.12.1.1': 'RC4',

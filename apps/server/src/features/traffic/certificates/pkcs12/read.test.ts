@@ -5,6 +5,7 @@ import { fuzzSeed, noise } from '../../../../../../../test/support/noise.ts';
 import { makePkcs12 } from '../../../../../../../test/support/pkcs12.ts';
 import { createRounds } from './derive.ts';
 import { Pkcs12Problem } from './problem.ts';
+import { decryptRc2 } from './rc2.ts';
 import { readPkcs12 } from './read.ts';
 
 const PASSWORD = 'correct horse';
@@ -144,6 +145,11 @@ test('more hashing than anybody needs is refused before it is done', () => {
   const rounds = createRounds(10_000);
   readPkcs12(makePkcs12(signed), '', rounds.forFile());
   expect(() => readPkcs12(makePkcs12(signed), '', rounds.forFile())).toThrow(/^is left: all files together/);
+});
+
+test('a megabyte of RC2 is not decrypted for each password that is wrong', () => {
+  const decrypt = () => decryptRc2(Buffer.alloc(16, 1), Buffer.alloc(8, 2), Buffer.alloc(1024 * 1024, 3), 0x30);
+  expect(decrypt).toThrow('it begins with something else');
 });
 
 const value = (tag: number, content: Buffer) => {
