@@ -23,6 +23,15 @@ const GLOSSARY: readonly (readonly [english: string, german: string, never: RegE
   ['user', 'Benutzer', /(?<!Be|be)Nutzer(?!daten)|Anwender(?!in)/],
 ];
 
+/** The same of the English ones, where programs call a thing otherwise: the API's, and CrowdSec's, name of a ban is decision. */
+const ENGLISH: readonly (readonly [word: string, never: RegExp])[] = [
+  // By name of a field, path or command they may; so may pages of docs/decisions, and who decides.
+  ['ban', /\bdecisions?\b(?! for each name)/i],
+  ['rule set', /\bruleset/i],
+  ['audit trail', /\baudit log/i],
+  ['refused request', /\bblocked request/i],
+];
+
 const filesOf = (directory: string, isOne: (name: string) => boolean): string[] =>
   readdirSync(join(ROOT, directory), { recursive: true, encoding: 'utf8' })
     .filter(isOne)
@@ -32,15 +41,32 @@ const FILES = [
   ...filesOf('apps/web/src', (name) => /\.de\.ts$/.test(name)),
   ...filesOf('docs/guide/de', (name) => name.endsWith('.md')),
 ];
+const ENGLISH_FILES = [
+  ...filesOf('apps/web/src', (name) => /\.en\.ts$/.test(name)),
+  ...filesOf('docs/guide', (name) => name.endsWith('.md') && !name.startsWith('de/')),
+];
+
+/** What people read of a line: no code, no target of a link, no key of a text. */
+const proseOf = (line: string): string =>
+  line
+    .replaceAll(/`[^`]*`|\[[^\]]*\]\([^)]*\/decisions\/[^)]*\)|\]\([^)]*\)/g, '')
+    .replace(/^\s*(?:import|export|\}|\w+(?:, \w+)*,?$).*|^\s*\w+: ?(?=')/, '');
+
+const linesWith = (files: readonly string[], never: RegExp, shown: (line: string) => string): string[] =>
+  files.flatMap((file) =>
+    readFileSync(join(ROOT, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) => (never.test(shown(line)) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
+  );
+
+test.each(ENGLISH)('“%s” is called nothing else on English screens and in the guide', (_word, never) => {
+  expect(linesWith(ENGLISH_FILES, never, proseOf)).toEqual([]);
+});
 
 test.each(GLOSSARY)(
   '“%s” is “%s” on German screens and in the German guide, and nothing else',
   (_english, german, never) => {
-    const texts = FILES.map((file) => [file, readFileSync(join(ROOT, file), 'utf8')] as const);
-    expect(texts.some(([, text]) => text.includes(german))).toBe(true);
-    const found = texts.flatMap(([file, text]) =>
-      text.split('\n').flatMap((line, index) => (never.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])),
-    );
-    expect(found).toEqual([]);
+    expect(FILES.some((file) => readFileSync(join(ROOT, file), 'utf8').includes(german))).toBe(true);
+    expect(linesWith(FILES, never, (line) => line)).toEqual([]);
   },
 );

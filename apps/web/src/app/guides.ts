@@ -9,7 +9,7 @@ export const GUIDES: Readonly<Record<ViewName, string>> = {
   security: 'security',
   firewall: 'waf',
   blocks: 'firewall-recipes',
-  decisions: 'security#decisions',
+  decisions: 'security#bans',
   crowdsec: 'crowdsec',
   accessLists: 'security#access-lists',
   logs: 'security#live-logs',

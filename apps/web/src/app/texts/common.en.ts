@@ -85,7 +85,7 @@ export const views = {
   security: 'Security',
   firewall: 'Firewall',
   blocks: 'Blocks',
-  decisions: 'Decisions',
+  decisions: 'Bans',
   crowdsec: 'CrowdSec',
   logs: 'Live log',
   users: 'Users',

@@ -1,5 +1,5 @@
 export const decisions = {
-  title: 'Decisions',
+  title: 'Bans',
   about: 'Addresses and networks that are banned: by whom, why and until when.',
   ban: 'Ban an address',
   none: 'Nobody is banned',

@@ -45,7 +45,7 @@ export const overview = {
   acl: 'access lists',
   rateLimit: 'rate limit',
   crowdsecOff: 'CrowdSec is not used.',
-  crowdsecUp: 'It runs, and its decisions are enforced.',
+  crowdsecUp: 'It runs, and its bans are enforced.',
   crowdsecDown: 'It is wanted, but does not run. Its page says why.',
   certificatesNone: 'None is stored: hosts without one are served by plain HTTP.',
   certificatesBad: 'Visitors of these names see a warning, or will soon.',
