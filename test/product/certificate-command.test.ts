@@ -59,7 +59,7 @@ describe('sallyport certificate', () => {
     const out = join(directory, 'chain.pem');
     expect((await run('download', String(listed[0]?.id), '--out', out)).code).toBe(0);
     expect(readFileSync(out, 'utf8')).toBe(new X509Certificate(certificate).toString());
-    expect((await run('download', String(listed[0]?.id), '--out', out)).err).toContain('EEXIST');
+    expect((await run('download', String(listed[0]?.id), '--out', out)).err).toContain('is there already: remove it');
     expect((await run('renew', String(listed[0]?.id))).code).toBe(1);
   });
 

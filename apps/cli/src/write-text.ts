@@ -10,6 +10,7 @@ export const writeText = (text: string, path: string | undefined): void => {
   try {
     writeFileSync(path, text, { flag: 'wx' });
   } catch (error) {
-    throw new CommandFailure((error as Error).message);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new CommandFailure(code === 'EEXIST' ? `${path} is there already: remove it, or name another file` : message);
   }
 };

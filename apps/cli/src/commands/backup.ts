@@ -118,7 +118,9 @@ const download = () =>
       const backup = await findIn(shelf, name);
       process.umask(0o077);
       await copyFile(shelf.pathOf(backup.name), path, constants.COPYFILE_EXCL).catch((error: NodeJS.ErrnoException) => {
-        throw new CommandFailure(error.code === 'EEXIST' ? `${path} is there already` : error.message);
+        throw new CommandFailure(
+          error.code === 'EEXIST' ? `${path} is there already: remove it, or name another file` : error.message,
+        );
       });
       await chmod(path, 0o600);
       print(`${backup.sha256}  ${path}`);
