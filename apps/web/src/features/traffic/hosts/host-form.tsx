@@ -14,6 +14,7 @@ import { useObjectForm } from '../../../ui/form/use-object-form.ts';
 import { notifyAttention, notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { firstNameOf, siteOf } from './addresses.ts';
 import { certificateChoice, certificateChoices, certificateFields } from './certificate-choice.ts';
+import { ContainerChoice } from './container-choice.tsx';
 import { BodyLimit, FieldGroup, FieldWarnings, HostFormProvider, HostSwitch, HostText } from './host-fields.tsx';
 import { HostHistory } from './host-history.tsx';
 import { GROUPS, type GroupName, NEW_HOST, type TypedHost, typedOf } from './host-values.ts';
@@ -123,6 +124,7 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
           {...form.getInputProps('domain')}
         />
         <OriginFields />
+        <ContainerChoice />
         <div>
           <Select
             label={t('hosts.certificate')}

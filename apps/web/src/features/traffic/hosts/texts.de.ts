@@ -35,6 +35,10 @@ export const hosts: Texts<typeof english> = {
   chosenUnseen: ', {{shown}} nicht zu sehen',
   chosenRegion: 'Gewählte Hosts',
   clone: 'Kopie anlegen',
+  container: 'Laufender Container',
+  containerAbout:
+    'Füllt den Ursprung aus. Ein veröffentlichter Port bleibt, wenn der Container neu startet; seine eigene Adresse kann dann ein anderer haben.',
+  containerNone: 'Keiner gewählt',
   createdAt: 'Angelegt',
   defaultOff: 'Vorgabe: aus.',
   defaultOn: 'Vorgabe: an.',

@@ -32,6 +32,10 @@ export const hosts = {
   chosenUnseen: ', {{shown}} not in sight',
   chosenRegion: 'Chosen hosts',
   clone: 'Clone',
+  container: 'Running container',
+  containerAbout:
+    "Fills in the origin. A published port stays when the container starts anew; its own address may become another's.",
+  containerNone: 'None chosen',
   createdAt: 'Created',
   defaultOff: 'Default: off.',
   defaultOn: 'Default: on.',
