@@ -30,8 +30,18 @@ export const keyFile = (dataDir: string): { path: string; exists: boolean } => {
   return { path, exists: existsSync(path) };
 };
 
+/** Of a disk that fails the system does not say which file it could not read. */
+const readText = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
+    throw new ConfigError([`${path} can not be read, and without it no secret: ${(error as Error).message}`]);
+  }
+};
+
 const readKey = (path: string): Buffer => {
-  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64');
+  const key = Buffer.from(readText(path).trim(), 'base64');
   if (key.length < KEY_BYTES) throw new ConfigError([`${path} does not hold a key of ${KEY_BYTES} bytes in base64`]);
   return key;
 };

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -48,6 +48,9 @@ test('makes a key once, readable by nobody else, and refuses a damaged one', () 
     expect(statSync(path).mode & 0o777).toBe(0o600);
     writeFileSync(path, 'short');
     expect(() => loadOrCreateKey(directory)).toThrow(/does not hold a key/);
+    rmSync(path);
+    mkdirSync(path);
+    expect(() => loadOrCreateKey(directory)).toThrow(`${path} can not be read, and without it no secret: EISDIR`);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
