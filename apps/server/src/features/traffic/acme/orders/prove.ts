@@ -57,17 +57,18 @@ const proofOf = (authorization: Authorization, type: string, ordered: readonly s
 
 /** Has the authority look, and waits for what it says. Rejects with `ValidationFailed` about all names that it did not find proven. */
 const validate = async (client: AcmeClient, proofs: readonly Proof[], signal: AbortSignal): Promise<void> => {
-  const failures: Unproven[] = [];
-  await inTurns(proofs, async ({ name, authorization, challenge }) => {
+  const outcomes = await inTurns(proofs, async ({ name, authorization, challenge }): Promise<Unproven | undefined> => {
     try {
       // A challenge that is looked at already, before a crash of ours, is not to be begun again.
       if (challenge.status === 'pending') await client.startChallenge(challenge.url);
       await client.waitForAuthorization(authorization.url);
+      return undefined;
     } catch (error) {
       signal.throwIfAborted();
-      failures.push({ name, error: error as Error });
+      return { name, error: error as Error };
     }
   });
+  const failures = outcomes.filter((outcome) => outcome !== undefined);
   if (failures.length === 0) return;
   const isDecided = failures.some(
     ({ error }) => error instanceof AcmeEnded || (error instanceof AcmeProblem && error.isVerdict),
