@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { randomUUID, X509Certificate } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -6,6 +7,7 @@ import type { Config } from '@sallyport/deployment/config';
 import { emptyStore, onBothDatabases, startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { makeCertificate } from '../../../../test/support/certificates.ts';
 import { MIGRATION_NAMES, migrate, pendingMigrations } from './migrate.ts';
 import { openDatabase } from './open.ts';
 
@@ -90,6 +92,26 @@ onBothDatabases('migrations', (kind) => {
           rule_id: index === 1 ? 942100 : null,
         })),
       );
+      await database.stop();
+    });
+  });
+
+  test('know by their fingerprints which certificates were revoked, and pass over damaged ones', async () => {
+    await emptyStore(kind, async (config) => {
+      const database = openDatabase(config);
+      await migrate(database, MIGRATION_NAMES.slice(0, MIGRATION_NAMES.indexOf('0073-revocations')));
+      const { certificate } = makeCertificate(['revoked.test']);
+      const moment = '2026-11-20T12:00:00.000Z';
+      for (const [index, chain] of [certificate, 'damaged'].entries()) {
+        await sql`insert into certificates (uuid, name, provider, domains, chain_pem, key_sealed, not_before, expires_at, created_at, revoked_at)
+          values (${randomUUID()}, ${`${index}`}, 'custom', 'revoked.test', ${chain}, '', ${moment}, ${moment}, ${moment}, ${moment})`.execute(
+          database.kysely,
+        );
+      }
+      await migrate(database);
+      const rows = await database.kysely.selectFrom('revoked_certificates').selectAll().execute();
+      const { fingerprint256: fingerprint } = new X509Certificate(certificate);
+      expect(rows).toEqual([{ fingerprint, revoked_at: moment, expires_at: moment }]);
       await database.stop();
     });
   });

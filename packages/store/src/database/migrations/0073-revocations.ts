@@ -2,6 +2,15 @@ import { X509Certificate } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../tables.ts';
 
+/** Undefined for what is damaged, which can be brought by nobody again and must not keep the store from being brought up to date. */
+const fingerprintOf = (chainPem: string): string | undefined => {
+  try {
+    return new X509Certificate(chainPem).fingerprint256;
+  } catch {
+    return undefined;
+  }
+};
+
 /** Which certificates are revoked, whoever brings them again; and which ones an authority was asked to revoke, until its answer is noted. */
 export const up = async (db: Kysely<Tables>): Promise<void> => {
   await db.schema
@@ -30,7 +39,8 @@ export const up = async (db: Kysely<Tables>): Promise<void> => {
     .execute();
   for (const { chain_pem, expires_at, revoked_at } of revoked) {
     if (revoked_at === null) continue;
-    const { fingerprint256: fingerprint } = new X509Certificate(chain_pem);
+    const fingerprint = fingerprintOf(chain_pem);
+    if (fingerprint === undefined) continue;
     await db
       .insertInto('revoked_certificates')
       .values({ fingerprint, revoked_at, expires_at })
