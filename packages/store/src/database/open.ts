@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { handOver } from '@sallyport/deployment/data-dir';
 import SqliteDatabase from 'better-sqlite3';
 import { Kysely, PostgresDialect, SqliteDialect, sql, type Transaction } from 'kysely';
+import { createLockQueue } from './lock-queue.ts';
 import { createPool } from './pool.ts';
 import type { Patience } from './silence.ts';
 import type { Tables } from './tables.ts';
-import { createTurns } from './turns.ts';
 
 /** What stores run their statements on: the database itself or a transaction of it. */
 export type Executor = Kysely<Tables> | Transaction<Tables>;
@@ -79,8 +79,8 @@ const sqliteDialect = (dataDir: string, busyMs: number): SqliteDialect =>
 export const openDatabase = ({ dataDir, databaseUrl, busyMs = BUSY_TIMEOUT_MS }: DatabaseOptions): Database => {
   const backends = new Set<number>();
   const patience: Patience = { isEndless: false };
-  const inTurn = createTurns();
-  const asideInTurn = createTurns();
+  const inTurn = createLockQueue();
+  const asideInTurn = createLockQueue();
   const kysely = new Kysely<Tables>({
     dialect: databaseUrl
       ? new PostgresDialect({ pool: () => createPool(databaseUrl, backends, patience) })

@@ -14,7 +14,7 @@ interface Waiting {
  * all of them for each other, and how many wait here is no silence of the server. When the work before fails since the
  * database is away, those who have waited long fail with it.
  */
-export const createTurns = () => {
+export const createLockQueue = () => {
   let isTaken = false;
   let waiting: Waiting[] = [];
   return async <T>(work: () => Promise<T>): Promise<T> => {

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, inject, test, vi } from 'vitest';
+import { createLockQueue } from './lock-queue.ts';
 import { type Database, openDatabase } from './open.ts';
-import { createTurns } from './turns.ts';
 
 const away = () => new Error('Connection terminated unexpectedly');
 
 test('works run one after the other, whatever becomes of those before', async () => {
-  const inTurn = createTurns();
+  const inTurn = createLockQueue();
   const log: string[] = [];
   const work = (name: string, error?: Error) =>
     inTurn(async () => {
@@ -24,7 +24,7 @@ test('works run one after the other, whatever becomes of those before', async ()
 });
 
 test('who has waited long for a work that finds the database away fails with it, and who came later tries', async () => {
-  const inTurn = createTurns();
+  const inTurn = createLockQueue();
   const failed = Promise.withResolvers<never>();
   const begun: string[] = [];
   const noted = (name: string) => async () => {
