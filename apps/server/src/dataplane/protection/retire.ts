@@ -5,6 +5,9 @@ import { askMaster } from './master.ts';
 /** What was sent before the client could know that the process takes no more is still answered: a slow round trip, and some. */
 const GRACE_MS = 500;
 
+/** What a command that has nothing to say answers; without any byte the process was gone, or the master let go of it. */
+const DONE = '\n';
+
 /** The processes that a reload has replaced and that serve on, out of the answer to the master's `show proc`. */
 const readOld = (answer: string): string[] => {
   if (!/^# workers$/m.test(answer)) throw new Error("HAProxy's master does not tell its processes");
@@ -24,8 +27,8 @@ export const retireOldProcesses = async (dataDir: string): Promise<void> => {
   for (const pid of await old()) {
     for (const map of [dataPlaneFiles.hostsMap, dataPlaneFiles.overlayMap]) {
       const answer = await askMaster(dataDir, `@!${pid} clear map ${map}`);
-      if (answer.trim() === '' || !(await old()).includes(pid)) continue;
-      throw new Error(`a HAProxy that was replaced serves on by its old rules: ${answer.trim()}`);
+      if (answer === DONE || !(await old()).includes(pid)) continue;
+      throw new Error(`a HAProxy that was replaced serves on by its old rules: ${answer.trim() || 'no answer'}`);
     }
   }
 };
