@@ -222,7 +222,12 @@ const run = (command: string, args: string[]): Promise<string> => {
   child.stdout.on('data', (text) => {
     output += text;
   });
-  return new Promise((resolve) => child.on('close', () => resolve(output)));
+  return new Promise((resolve, reject) =>
+    child.on('close', (code) => {
+      if (code === 0) resolve(output);
+      else reject(new Error(`${command} ended with ${code}: is it installed?`));
+    }),
+  );
 };
 
 type Sample = { cpuMicroseconds: number; requestsPerSecond: number; p99Ms: number; failed: number };
