@@ -151,7 +151,9 @@ export const NotificationDeliveries = Type.Object(
     since: Timestamp,
     queued: Type.Integer({ minimum: 0, description: 'Events that wait for their turn.' }),
     dropped: Type.Integer({ minimum: 0, description: 'Events that found no room to wait.' }),
-    deliveries: Type.Array(NotificationDelivery, { description: 'The newest 50, newest first.' }),
+    deliveries: Type.Array(NotificationDelivery, {
+      description: 'Of the newest 50, newest first unless it is sorted.',
+    }),
   },
   {
     title: 'NotificationDeliveries',

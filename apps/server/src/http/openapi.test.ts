@@ -6,7 +6,7 @@ import { type Caller, createGiven, fromOutside, PASSWORD } from '../testing/give
 import { startApp, type TestApp } from '../testing/start-app.ts';
 
 interface Content {
-  schema: object;
+  schema: Schema;
   example?: unknown;
 }
 interface Operation {
@@ -16,8 +16,13 @@ interface Operation {
   requestBody?: { required: boolean; content: Record<string, Content> };
   responses: Record<string, { headers?: Record<string, object>; content?: Record<string, Content> }>;
 }
+interface Schema {
+  type?: string;
+  $ref?: string;
+  properties?: Record<string, Schema>;
+}
 interface Document {
-  components: { schemas: Record<string, object>; securitySchemes: object };
+  components: { schemas: Record<string, Schema>; securitySchemes: object };
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, Record<string, Operation>>;
 }
@@ -155,6 +160,21 @@ test('tells the conventions of all resources', () => {
       expect(headersOf('200'), where).toContain('ETag');
       expect(Object.keys(operation.responses), where).toContain('304');
     }
+  }
+});
+
+test('every list takes pages, an order and a search', () => {
+  const named = (schema: Schema): Schema => document.components.schemas[schema.$ref?.split('/').pop() ?? ''] ?? schema;
+  const lists = operations().filter(({ method, path, operation }) => {
+    const schema = named(operation.responses[200]?.content?.['application/json']?.schema ?? {});
+    // An array, or one in an object under the name that the path ends with: what else holds arrays is one object.
+    const rows = schema.type === 'array' ? schema : schema.properties?.[path.split('/').pop() ?? ''];
+    return method === 'GET' && rows !== undefined && named(rows).type === 'array';
+  });
+  expect(lists.length).toBeGreaterThan(25);
+  for (const { path, operation } of lists) {
+    const takes = (operation.parameters ?? []).map(({ name }) => name);
+    expect(takes, path).toEqual(expect.arrayContaining(['page', 'per_page', 'sort', 'order', 'search']));
   }
 });
 

@@ -106,13 +106,14 @@ const compare = (a: unknown, b: unknown): number => {
   return left < right ? -1 : Number(left > right);
 };
 
-/** The same for rows that are in memory: what is few, or comes from no table. */
+/** The same for rows that are in memory: what is few, or comes from no table. With `defaults.order` desc they stand newest first. */
 export const pageOfRows = <T extends object>(
   rows: readonly T[],
   query: PagedQuery,
   fields: { sortable: readonly (keyof T & string)[]; searchable: readonly (keyof T & string)[] },
+  defaults: Pick<ListDefaults, 'order'> = {},
 ): Page<T> => {
-  const { sort, order, page, perPage } = pageOf(query, fields.sortable);
+  const { sort, order, page, perPage } = pageOf(query, fields.sortable, defaults);
   const text = query.search?.toLowerCase();
   const found =
     text === undefined

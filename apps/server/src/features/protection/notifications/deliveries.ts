@@ -1,4 +1,5 @@
-import type { NotificationDelivery, NotificationEvent } from '@sallyport/contract';
+import type { ListQuery, NotificationDelivery, NotificationEvent } from '@sallyport/contract';
+import { type Page, pageOfRows } from '@sallyport/store/database/listing';
 import type { DeliveryFailure } from './delivery.ts';
 
 /** As many are kept, in memory: what was refused, failed or expired is kept where it belongs, this is about the way to its readers. */
@@ -15,8 +16,17 @@ export const createDeliveries = (clock: () => Date) => {
   return {
     since,
 
-    /** Newest first. */
-    list: (): NotificationDelivery[] => kept.map((one) => ({ ...one })),
+    /** Newest first unless it is sorted. */
+    list: (query: ListQuery): Page<NotificationDelivery> =>
+      pageOfRows(
+        kept.map((one) => ({ ...one })),
+        query,
+        {
+          sortable: ['id', 'at', 'channel', 'event_type', 'severity', 'state', 'attempts'],
+          searchable: ['event_type', 'message', 'reference', 'error'],
+        },
+        { order: 'desc' },
+      ),
 
     /** Takes down that `event` is about to be sent; what is given back is to be told of each attempt. */
     begin(channel: Channel, event: NotificationEvent): (failure: DeliveryFailure, isTriedAgain: boolean) => void {
@@ -34,8 +44,8 @@ export const createDeliveries = (clock: () => Date) => {
         attempts: 0,
         error: '',
       };
-      kept.unshift(delivery);
-      kept.length = Math.min(kept.length, KEPT);
+      kept.push(delivery);
+      if (kept.length > KEPT) kept.shift();
       return (failure, isTriedAgain) => {
         delivery.attempts += 1;
         delivery.error = failure?.error ?? '';

@@ -297,6 +297,16 @@ onBothDatabases('notifications', (kind) => {
     ]);
     expect(ofTests.every(({ event_type }) => event_type === 'test')).toBe(true);
     expect(JSON.stringify(told.body)).not.toContain('/hook');
+    const page = (query: string) =>
+      app.send<NotificationDeliveries>('GET', `/security/notifications/deliveries${query}`);
+    const second = await page('?page=2&per_page=1');
+    expect(second.body).toEqual({ ...told.body, deliveries: told.body.deliveries.slice(1, 2) });
+    expect(second.headers.get('x-total-count')).toBe(String(told.body.deliveries.length));
+    expect(second.headers.get('link')).toContain('rel="next"');
+    const failures = await page('?search=STATUS%20500&sort=id');
+    expect(failures.body.deliveries.map(({ error }) => error)).toContain('the webhook answered with status 500');
+    const ids = (await page('?sort=id')).body.deliveries.map(({ id }) => id);
+    expect(ids).toEqual(told.body.deliveries.map(({ id }) => id).reverse());
   });
 
   test("go to the security configuration's webhook when the settings name none", async () => {

@@ -60,7 +60,7 @@ test('a way of sending that throws, as when the store is away, has failed, and t
   };
   start({ mail: away }).notify(event);
   await eventually(() => notifier.counts()).toMatchObject({ delivered: 1, retried: 0, failed: 1 });
-  expect(deliveries.list()).toMatchObject([
+  expect(deliveries.list({}).rows).toMatchObject([
     { channel: 'email', state: 'failed', attempts: 1, error: 'the store is away' },
     { channel: 'webhook', state: 'delivered', attempts: 1 },
   ]);
@@ -87,7 +87,7 @@ test('what was sent is taken down, the newest fifty of it, with what became of i
   answer = () => answers.shift() ?? secondMayGoOn.promise;
   const reference = '0f9c2f7e-0000-4000-8000-000000000001';
   start().notify({ ...event, message: 'x'.repeat(1_000), details: { reference, request_uri: '/?q=1' } });
-  await eventually(() => deliveries.list()).toEqual([
+  await eventually(() => deliveries.list({}).rows).toEqual([
     {
       ...{ id: 1, at: '2026-11-20T12:00:01.000Z', channel: 'webhook', event_type: 'waf_block', severity: 'warn' },
       ...{ message: 'x'.repeat(500), reference, state: 'delivered', attempts: 2, error: '' },
@@ -96,18 +96,18 @@ test('what was sent is taken down, the newest fifty of it, with what became of i
   answers.push(503);
   notifier.notify(event);
   const error = 'the webhook answered with status 503';
-  await eventually(() => deliveries.list()[0]).toMatchObject({ id: 2, state: 'retrying', attempts: 1, error });
+  await eventually(() => deliveries.list({}).rows[0]).toMatchObject({ id: 2, state: 'retrying', attempts: 1, error });
   secondMayGoOn.resolve(404);
-  await eventually(() => deliveries.list()[0]).toMatchObject({
+  await eventually(() => deliveries.list({}).rows[0]).toMatchObject({
     state: 'failed',
     attempts: 2,
     error: expect.stringMatching(/404/),
   });
   for (let count = 0; count < 60; count += 1) notifier.notify(event);
   await eventually(() => notifier.counts().failed).toBe(61);
-  expect(deliveries.list().map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => 62 - index));
+  expect(deliveries.list({}).rows.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => 62 - index));
   // No address: that of a chat lets whoever has it write there.
-  expect(JSON.stringify(deliveries.list())).not.toContain('/hook');
+  expect(JSON.stringify(deliveries.list({}).rows)).not.toContain('/hook');
 });
 
 test('drops and counts what does not fit, and what waits when it stops', async () => {

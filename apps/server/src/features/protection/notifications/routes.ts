@@ -1,4 +1,5 @@
 import {
+  ListQuery,
   NotificationDeliveries,
   NotificationSettings,
   NotificationSettingsPatch,
@@ -7,6 +8,7 @@ import {
 } from '@sallyport/contract';
 import { Type } from '@sallyport/contract/schema';
 import type { App } from '../../../http/app-type.ts';
+import { sendPage } from '../../../http/paging.ts';
 import { ifMatch, tagged } from '../../../http/versions.ts';
 import { hideWebhook } from '../suite/hide-webhook.ts';
 import type { Deliveries } from './deliveries.ts';
@@ -68,12 +70,14 @@ export const notificationRoutes =
         schema: {
           tags,
           summary: 'List what was sent last, and what became of it',
+          querystring: ListQuery,
           response: { 200: NotificationDeliveries },
         },
       },
-      async () => {
+      async (request, reply) => {
         const { queued, dropped } = notifier.counts();
-        return { since: deliveries.since, queued, dropped, deliveries: deliveries.list() };
+        const sent = sendPage(request, reply, deliveries.list(request.query));
+        return { since: deliveries.since, queued, dropped, deliveries: sent };
       },
     );
   };
