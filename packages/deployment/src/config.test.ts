@@ -101,6 +101,16 @@ describe('configuration', () => {
     expect(problems[0]).toMatch(new RegExp(`^${name} (must|the host must|")`));
   });
 
+  test.each([
+    'SALLYPORT_API_AUTH',
+    'SALLYPORT_ENCRYPTION_KEY',
+    'SALLYPORT_MANAGEMENT_CIDRS',
+    'SALLYPORT_EMERGENCY_BASIC_AUTH',
+    'SALLYPORT_DOCKER_SOCKET',
+  ])('refuses an empty %s, which would protect less than a value', (name) => {
+    expect(problemsOf({ [name]: '' })).toEqual([`${name} must not be empty: give it a value, or remove it`]);
+  });
+
   test('takes every setting', () => {
     const text = (letter: string) => letter.repeat(32);
     const config = parseConfig(
@@ -161,7 +171,11 @@ describe('configuration', () => {
     [{ SALLYPORT_API_AUTH: 'local' }, { apiAuth: 'local' }],
     [{ SALLYPORT_API_AUTH: 'required' }, { apiAuth: 'required' }],
     [{ SALLYPORT_API_AUTH: 'open' }, { apiAuth: 'open' }],
-    [{ SALLYPORT_API_AUTH: '' }, { apiAuth: 'local' }],
+    [{ SALLYPORT_LOG_LEVEL: '' }, { logLevel: 'info' }],
+    [
+      { SALLYPORT_TRUSTED_PROXIES: '', SALLYPORT_EMERGENCY_TOKEN: '' },
+      { trustedProxies: [], emergencyToken: undefined },
+    ],
     [{ SALLYPORT_PROXY_PROTOCOL: 'false' }, { proxyProtocol: false }],
     [{ SALLYPORT_GUARD_TIMEOUT: '1ms' }, { guardTimeoutMs: 1 }],
     [{ SALLYPORT_GUARD_TIMEOUT: '750ms' }, { guardTimeoutMs: 750 }],

@@ -168,25 +168,30 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
       return absent;
     }
   };
+  /** What would protect less unset than set: an empty value, as of a variable that a script did not find, is refused. */
+  const readProtecting: typeof read = (name, parse, absent) => {
+    if (env[name] === '') problems.push(`${name} must not be empty: give it a value, or remove it`);
+    return read(name, parse, absent);
+  };
   const config: Config = {
     dataDir: read('SALLYPORT_DATA_DIR', (text) => resolve(cwd, text), resolve(cwd, 'data')),
     httpBind: read('SALLYPORT_HTTP_BIND', addressListen, { host: '127.0.0.1', port: 8080 }),
     proxyHttp: read('SALLYPORT_PROXY_HTTP', addressListen, undefined),
     proxyHttps: read('SALLYPORT_PROXY_HTTPS', addressListen, undefined),
     databaseUrl: read('DATABASE_URL', databaseUrl, undefined),
-    apiAuth: read('SALLYPORT_API_AUTH', oneOf('local', 'required', 'open'), 'local'),
+    apiAuth: readProtecting('SALLYPORT_API_AUTH', oneOf('local', 'required', 'open'), 'local'),
     sessionSecret: read('SALLYPORT_SESSION_SECRET', secret(32), undefined),
-    encryptionKey: read('SALLYPORT_ENCRYPTION_KEY', secret(32), undefined),
+    encryptionKey: readProtecting('SALLYPORT_ENCRYPTION_KEY', secret(32), undefined),
     emergencyToken: read('SALLYPORT_EMERGENCY_TOKEN', secret(32), undefined),
-    managementCidrs: read('SALLYPORT_MANAGEMENT_CIDRS', cidrList, cidrList(MANAGEMENT_DEFAULT)),
+    managementCidrs: readProtecting('SALLYPORT_MANAGEMENT_CIDRS', cidrList, cidrList(MANAGEMENT_DEFAULT)),
     emergencyBind: read('SALLYPORT_EMERGENCY_BIND', addressListen, undefined),
-    emergencyBasicAuth: read('SALLYPORT_EMERGENCY_BASIC_AUTH', basicAuth, undefined),
+    emergencyBasicAuth: readProtecting('SALLYPORT_EMERGENCY_BASIC_AUTH', basicAuth, undefined),
     trustedProxies: read('SALLYPORT_TRUSTED_PROXIES', cidrList, []),
     guards: read('SALLYPORT_GUARDS', guards, defaultGuards()),
     crowdsecPort: read('SALLYPORT_CROWDSEC_PORT', port, CROWDSEC_PORT),
     crowdsecConsole: read('SALLYPORT_CROWDSEC_CONSOLE', consoleUrl, undefined),
     crowdsecMode: read('SALLYPORT_CROWDSEC_MODE', oneOf('local', 'disabled'), undefined),
-    dockerSocket: read('SALLYPORT_DOCKER_SOCKET', dockerSocket, DOCKER_SOCKET),
+    dockerSocket: readProtecting('SALLYPORT_DOCKER_SOCKET', dockerSocket, DOCKER_SOCKET),
     guardTimeoutMs: read('SALLYPORT_GUARD_TIMEOUT', guardTimeout, 1_000),
     proxyProtocol: read('SALLYPORT_PROXY_PROTOCOL', oneOf('true', 'false'), 'false') === 'true',
     logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),
