@@ -45,7 +45,7 @@ ${beforeHaproxy30}
 
 /** Says which requests may be repeated, and hands the others over. These rules come before all others of the frontend. */
 export const handOver = (): string => `\
-  acl repeatable method GET HEAD OPTIONS TRACE
+  acl repeatable method GET HEAD OPTIONS
 ${beforeHaproxy30}
   # Requests that must not be repeated go through here as the first one of a connection: then a failure is answered.
   # A second one comes only where an origin signs connections in (NTLM), which has to be its own connection's all the time.

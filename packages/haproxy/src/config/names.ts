@@ -48,14 +48,16 @@ export const readableTargets = (): string => `\
   acl readable_target fc_http_major eq 2
   acl web_target url -m beg / https:// http://
   acl asterisk url -m str *
+  # A tunnel to wherever the client likes is a forward proxy's (WebSocket over HTTP/2 does not come as CONNECT). TRACE has an origin
+  # send back what it got: to a script headers it may not read, and those that we add.
+  acl no_business method CONNECT TRACE
   acl without_headers req.ver -m beg 0.
 
 `;
 
 /** The target is a path, to whoever reads it, or the request is refused. */
 export const targets = (): string => `\
-  # A tunnel to wherever the client likes is a forward proxy's business (WebSocket over HTTP/2 does not come as CONNECT).
-  http-request deny deny_status 405 if METH_CONNECT
+  http-request deny deny_status 405 if no_business
   # HAProxy passes HTTP/0.9 on as such, with headers: whoever takes it at its word reads neither Host nor who the client is.
   http-request deny deny_status 400 if without_headers
   # The target: a path. An absolute one becomes a path, since an origin may read another name out of it (user@host).

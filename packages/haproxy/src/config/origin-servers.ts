@@ -39,7 +39,7 @@ const twice = (servers: readonly OriginServer[]): string => {
   const ordered = [...servers.flatMap(({ name, first }) => (first ? [{ name, when: first }] : [])), ...servers];
   return `\
 ${fromHaproxy30}
-  acl repeatable method GET HEAD OPTIONS TRACE
+  acl repeatable method GET HEAD OPTIONS
 ${ordered.map(({ name, when }) => `  use-server ${name}-once if ${when} !repeatable\n`).join('')}\
 ${servers.map(({ name, address = anywhere, options }) => `  server ${name}-once ${address}${options} ${freshOnly}\n`).join('')}\
 .endif

@@ -24,7 +24,7 @@ type Leaving = { first?: string; headers?: string; method?: string; last?: strin
 /** The rules by which ordinary requests leave. */
 export const leaveIfOrdinary = (
   { rateLimit }: ConfigSettings,
-  { first = '', headers = '!upgrade', method = '!METH_CONNECT', last = '' }: Leaving = {},
+  { first = '', headers = '!upgrade', method = '!no_business', last = '' }: Leaving = {},
 ): string => {
   const always = `${headers} ${method} readable_target web_target !without_headers ${inNobodysList(rateLimit)}`;
   return [
