@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { guardFiles } from '@sallyport/deployment/places';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
 import { givenConfig, SMALL_RULES } from '../support/guard/config.ts';
 import { type Guarded, type GuardedOptions, startGuarded } from '../support/guard/start-guarded.ts';
 import { ask } from '../support/http-client.ts';
@@ -120,6 +120,7 @@ describe('without a verdict', () => {
   test('kill -9 of a guard under load: nothing passes unjudged, and the other judges on', async () => {
     await start({});
     const traffic = startTraffic(guarded.httpPort, 16);
+    onTestFinished(async () => void (await traffic.stop()));
     const reach = (count: number) => expect.poll(traffic.sent, { timeout: 150_000 }).toBeGreaterThan(count);
     await reach(500);
     for (const victim of [0, 1, 0]) {
@@ -142,6 +143,7 @@ describe('without a verdict', () => {
   test('kill -9 of a guard at 2,000 requests a second: nothing passes unjudged, and only what was in flight may be refused', async () => {
     await start({});
     const traffic = startPacedTraffic(guarded.httpPort, 2_000);
+    onTestFinished(async () => void (await traffic.stop()));
     const reach = (count: number) => expect.poll(traffic.sent, { timeout: 150_000 }).toBeGreaterThan(count);
     await reach(2_000);
     let inFlight = 0;
@@ -169,6 +171,7 @@ describe('without a verdict', () => {
   test('new rules under load: each request is judged by the old or the new ones, and at most what crosses the change is refused', async () => {
     await start({});
     const traffic = startTraffic(guarded.httpPort, 16);
+    onTestFinished(async () => void (await traffic.stop()));
     const reach = (count: number) => expect.poll(traffic.sent, { timeout: 150_000 }).toBeGreaterThan(count);
     await reach(300);
     const swaps = 6;
