@@ -1,11 +1,14 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { keepTemporaryFilesInMemory } from './test/support/in-memory.ts';
 import { WaitingFirst } from './test/support/waiting-first.ts';
 
 // Our programs start in half the time and by a third of the work when Node keeps what it compiled. Most tests start some of them; those
 // that give them an environment of their own pass this on. bin/test has set it, and has everything compiled ahead.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node');
+
+keepTemporaryFilesInMemory();
 
 const neverTests = ['**/node_modules/**', '**/dist/**'];
 

@@ -1,12 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { freePorts } from './free-ports.ts';
+import { memoryDirectory } from './in-memory.ts';
 
 /** A real PostgreSQL on a private port and directory. */
 export interface Postgres {
@@ -35,19 +36,11 @@ const findBinaries = (): string => {
   return found;
 };
 
-const IN_MEMORY = '/dev/shm';
-/** What all databases of a whole run and the log before them have together, several times. */
-const ROOM = 4 * 1024 ** 3;
-
 /**
  * Where a cluster lies: in memory where there is room. Making and dropping a database is making and removing 300 files, which took a sixth of
  * all processor time of a run on ext4 (it looks for inodes that nobody removed in the last seconds).
  */
-const findPlace = (): string => {
-  if (!existsSync(IN_MEMORY)) return tmpdir();
-  const { bavail, bsize } = statfsSync(IN_MEMORY);
-  return bavail * bsize >= ROOM ? IN_MEMORY : tmpdir();
-};
+const findPlace = (): string => memoryDirectory() ?? tmpdir();
 
 const idOf = (flag: '-u' | '-g') => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }).trim());
 

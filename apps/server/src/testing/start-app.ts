@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, parseConfig } from '@sallyport/deployment/config';
@@ -83,6 +83,7 @@ export const startApp = async (
 ): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
   const database = kind === 'postgres' ? await createPostgresDatabase(inject('postgresTemplate')) : undefined;
+  if (!database) copyFileSync(inject('sqliteTemplate'), join(dataDir, 'sallyport.db'));
   const config: Config = {
     ...parseConfig(
       {
