@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import type { GuardConfig, GuardMessage } from '@sallyport/contract';
 import { guardFiles, logSocket, returnSocket } from '@sallyport/deployment/places';
 import {
@@ -156,9 +157,11 @@ export const startGuarded = async (options: GuardedOptions = {}): Promise<Guarde
     },
   );
   let output = '';
-  for (const stream of [haproxy.stdout, haproxy.stderr]) {
-    stream?.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
+  // By lines: HAProxy 3.0 writes a warning in pieces, between which a line of its log can come.
+  for (const input of [haproxy.stdout, haproxy.stderr]) {
+    if (!input) continue;
+    createInterface({ input }).on('line', (line) => {
+      output += `${line}\n`;
     });
   }
   const exited = once(haproxy, 'exit');
