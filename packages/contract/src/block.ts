@@ -36,7 +36,7 @@ const summary = {
   }),
   method: Type.String(),
   request_uri: Type.String(),
-  user_agent: Type.String(),
+  user_agent: Type.String({ description: 'Empty: the request had none.' }),
   rule_id: Type.Union([RowId, Type.Null()], {
     description: 'Rule that decided, or the worst of those that one only counted.',
   }),

@@ -83,6 +83,8 @@ test('a ban is told with its decision, and a client with what it calls itself', 
   // One that HAProxy was given by hand, and a line of a HAProxy that was started before it knew of these fields.
   expect(read({ decision: '-' })).toMatchObject({ reason: 'the address is banned' });
   expect(read({})).toMatchObject({ reason: 'the address is banned', user_agent: '' });
+  // HAProxy's word for a header that was not there; guards have an empty one.
+  expect(read({ user_agent: '-' })).toMatchObject({ user_agent: '' });
   expect(read({ decision, refused: 'rate_limit' })).toMatchObject({ reason: 'too many requests' });
 });
 

@@ -16,6 +16,7 @@ const ProxyLine = Type.Object({
   method: Type.String(),
   /** `<source>/<uuid>` of the decision that bans the client; `-`, empty or absent: none. */
   decision: Type.Optional(Type.String({ maxLength: 128 })),
+  /** `-`, empty or absent: the request named none. */
   user_agent: Type.Optional(Type.String()),
   uri: Type.String(),
   /** What became of the connection to the origin; `-` for nothing worth a word. */
@@ -59,6 +60,9 @@ const reasonOf = ({ decision = '' }: ProxyLine, layer: keyof typeof REASONS): st
   return `${REASONS.decision} ${DECIDERS[source] ?? `by ${source}`} (decision ${uuid})`;
 };
 
+/** What the client calls itself; empty, as guards tell it, of a request that names nothing: HAProxy writes a dash there. */
+const agentOf = ({ user_agent = '' }: ProxyLine): string => (user_agent === '-' ? '' : user_agent);
+
 const toEvent = (line: ProxyLine, layer: keyof typeof REASONS): SecurityEvent => ({
   reference: line.reference,
   timestamp: new Date(line.time).toISOString(),
@@ -72,7 +76,7 @@ const toEvent = (line: ProxyLine, layer: keyof typeof REASONS): SecurityEvent =>
   host_id: /^\d{1,10}$/.test(line.host_id) && line.host_id !== '0' ? Number(line.host_id) : null,
   method: line.method.slice(0, 64),
   request_uri: line.uri.slice(0, MAX_URI_LENGTH),
-  user_agent: (line.user_agent ?? '').slice(0, MAX_AGENT_LENGTH),
+  user_agent: agentOf(line).slice(0, MAX_AGENT_LENGTH),
   rule_id: null,
   variable: null,
   value: null,
