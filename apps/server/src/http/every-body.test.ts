@@ -4,7 +4,7 @@ import { type Caller, createGiven } from '../testing/given-accounts.ts';
 import { onBothDatabases, startApp, type TestApp } from '../testing/start-app.ts';
 
 interface Operation {
-  requestBody?: { content: { 'application/json'?: { schema: { $ref: string } } } };
+  requestBody?: { required: boolean; content: { 'application/json'?: { schema: { $ref: string } } } };
 }
 interface Document {
   components: { schemas: Record<string, { properties: Record<string, unknown> }> };
@@ -58,7 +58,7 @@ const bodyOf = (names: readonly string[]) =>
 onBothDatabases('every route that takes a body', (kind) => {
   let app: TestApp;
   let admin: Caller;
-  let routes: { method: string; path: string; names: string[] }[];
+  let routes: { method: string; path: string; names: string[]; isRequired: boolean }[];
 
   beforeAll(async () => {
     app = await startApp(kind);
@@ -71,7 +71,8 @@ onBothDatabases('every route that takes a body', (kind) => {
     routes = Object.entries(body.paths).flatMap(([path, operations]) =>
       Object.entries(operations).flatMap(([method, { requestBody }]) => {
         const schema = requestBody?.content['application/json']?.schema;
-        return schema ? [{ method: method.toUpperCase(), path, names: namesOf(schema) }] : [];
+        const isRequired = requestBody?.required === true;
+        return schema ? [{ method: method.toUpperCase(), path, names: namesOf(schema), isRequired }] : [];
       }),
     );
   });
@@ -94,6 +95,21 @@ onBothDatabases('every route that takes a body', (kind) => {
       );
     }
   }, 240_000);
+
+  test('refuses a PUT of which no body arrived; an empty subset of the fields is one', async () => {
+    const puts = routes.filter(({ method }) => method === 'PUT');
+    expect(puts.length).toBeGreaterThan(5);
+    for (const { path, isRequired } of puts) {
+      const target = path.replace('/api/v1', '').replaceAll(/\{\w+\}/g, '999999');
+      expect(isRequired, path).toBe(true);
+      expect(await app.send('PUT', target, undefined, admin.headers), path).toMatchObject({
+        status: 400,
+        body: { error: 'body is required' },
+      });
+      const empty = await app.send('PUT', target, {}, admin.headers);
+      expect(JSON.stringify(empty.body), path).not.toContain('body is');
+    }
+  });
 
   test('refuses a field that stands twice, before anything looks at it', async () => {
     for (const { method, path, names } of routes) {

@@ -261,8 +261,9 @@ export const completeDocument = <Document extends ApiDocument>(
       if (upload) operation.requestBody = upload;
       if (path === LIVE_PATH) operation.responses = { ...LIVE };
       const body = operation.requestBody;
-      // A body that is left out counts as an empty object.
-      if (body && Object.values(body.content).every(({ schema }) => !schema.required?.length)) body.required = false;
+      // A body that is left out counts as an empty object, but for PUT.
+      if (body && method !== 'put' && Object.values(body.content).every(({ schema }) => !schema.required?.length))
+        body.required = false;
       completeResponses(operation, isChanging(method) && policy !== 'public');
       const traits = traitsOf(method, path, operation, policy);
       addConventions(operation, traits);

@@ -147,7 +147,8 @@ export const registerValidation = (app: FastifyInstance): void => {
     }
     // The parser of forms is there for uploads, and leaves the body to the route.
     if (request.isMultipart()) throw refuse.invalid('Content-Type must be application/json');
-    // No body at all: then the missing field is what the answer names.
+    // A change of which nothing arrived must not pass for done; elsewhere the missing field is what the answer names.
+    if (request.body === undefined && request.method === 'PUT') throw refuse.invalid('body is required');
     if (request.body === undefined) request.body = {};
     const body = request.body;
     if (typeof body !== 'object' || body === null || Array.isArray(body)) {
