@@ -51,6 +51,21 @@ test('who has waited long for a work that finds the database away fails with it,
   }
 });
 
+test('a thousand wait; one more is told to come again, and there is room as soon as one had its turn', async () => {
+  const inTurn = createLockQueue();
+  const slow = Promise.withResolvers<void>();
+  const begun: number[] = [];
+  const all = [inTurn(() => slow.promise)];
+  for (let at = 0; at < 1_000; at += 1) all.push(inTurn(async () => void begun.push(at)));
+  const isRefused = { status: 503, headers: { 'retry-after': '5' } };
+  await expect(inTurn(async () => 'one more')).rejects.toMatchObject(isRefused);
+  slow.resolve();
+  await all[1];
+  expect(await inTurn(async () => 'after the first')).toBe('after the first');
+  await Promise.all(all);
+  expect(begun).toEqual(Array.from({ length: 1_000 }, (_, at) => at));
+});
+
 /** Of one PostgreSQL database that has the two rows which transactions lock. */
 let nodes: Database[];
 let admin: pg.Client;
