@@ -63,5 +63,8 @@ export const trafficFile = (dataDir: string): string => join(dataDir, 'haproxy',
 /** How many restores of the store this node has in force: another number than the store's means that one is to be followed. */
 export const restoresFile = (dataDir: string): string => join(dataDir, 'haproxy', 'restores');
 
+/** There while processes of HAProxy that a reload replaced may know hosts yet. */
+export const unretiredFile = (dataDir: string): string => join(dataDir, 'haproxy', 'unretired');
+
 /** The rate limit's window in seconds: the one part of the suite that haproxy.cfg depends on. */
 export const windowFile = (dataDir: string): string => join(dataDir, 'haproxy', 'rate-limit-window');

@@ -34,6 +34,8 @@ export interface HeldSwitches {
 /** A real HAProxy that enforces, and the plane that steers it. */
 export interface Enforced {
   plane: ReturnType<typeof createEnforcementPlane>;
+  /** What both run with. */
+  config: Config;
   /** Where it listens for plain HTTP. */
   port: number;
   /** Makes these its routes, and no others. */
@@ -100,6 +102,7 @@ export const startEnforced = async (given: Config): Promise<Enforced> => {
 
   return {
     plane,
+    config,
     port: http,
     async serve(...hosts) {
       await driver.reconcile({ hosts, certificates: [] });

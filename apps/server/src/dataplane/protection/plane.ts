@@ -17,7 +17,7 @@ import { tellGuards } from './guards.ts';
 import { readJudges } from './judges.ts';
 import type { BanChange } from './port.ts';
 import { reloadHaproxy } from './reload.ts';
-import { retireOldProcesses } from './retire.ts';
+import { noteReplacement, retireNoted } from './retire.ts';
 import { keepTellingTraffic, tellsTraffic } from './traffic.ts';
 import { readUnjudged } from './unjudged.ts';
 import { readWindow, writeWindow } from './window.ts';
@@ -52,18 +52,19 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
 
   const reconfigure = async (changes: Partial<ConfigSettings>): Promise<Applied> => {
     await writeStaticFiles(proxyDirectory(dataDir), { ...toProxySettings(config), ...changes });
-    return attempt(() =>
-      driver.reload(async () => {
+    return attempt(async () => {
+      await noteReplacement(dataDir);
+      await driver.reload(async () => {
         const wanted = JSON.stringify(changes);
         if (wanted !== running) {
           await restoreFiles();
           await reloadHaproxy(dataDir);
           running = wanted;
         }
-        await retireOldProcesses(dataDir);
+        await retireNoted(dataDir);
         running = undefined;
-      }),
-    );
+      });
+    });
   };
 
   const changeWindow = async (windowSec: number): Promise<Applied> => {
@@ -88,7 +89,9 @@ export const createEnforcementPlane = ({ config, driver }: EnforcementDeps) => {
       const reloaded = limit ? await changeWindow(limit.windowSec) : APPLIED;
       if (!reloaded.applied) return reloaded;
       const bypassed = await put(bypass, networkEntries(limit?.bypass ?? []));
-      return both(bypassed, await put(limits, limitEntries(limit)));
+      const limited = both(bypassed, await put(limits, limitEntries(limit)));
+      // Told at each start, whatever the settings are by then: the server before may have ended between a reload and this.
+      return both(limited, await attempt(() => retireNoted(dataDir)));
     },
 
     async applyTraffic(isWanted: boolean): Promise<Applied> {

@@ -1,5 +1,7 @@
+import { existsSync, rmSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { dataPlaneFiles } from '@sallyport/haproxy';
+import { unretiredFile } from '@sallyport/deployment/places';
+import { dataPlaneFiles, writeFileAtomically } from '@sallyport/haproxy';
 import { askMaster } from './master.ts';
 
 /** What was sent before the client could know that the process takes no more is still answered: a slow round trip, and some. */
@@ -31,4 +33,16 @@ export const retireOldProcesses = async (dataDir: string): Promise<void> => {
       throw new Error(`a HAProxy that was replaced serves on by its old rules: ${answer.trim() || 'no answer'}`);
     }
   }
+};
+
+/** Notes, before a reload, that a process is about to be replaced: a server that ends meanwhile finds it at its next start. */
+export const noteReplacement = (dataDir: string): Promise<void> =>
+  // It says nothing about a machine that lost its power: no process is left there.
+  writeFileAtomically(unretiredFile(dataDir), [''], { durable: false });
+
+/** Retires the processes of a noted replacement; without one, none is looked for. Rejects as `retireOldProcesses`. */
+export const retireNoted = async (dataDir: string): Promise<void> => {
+  if (!existsSync(unretiredFile(dataDir))) return;
+  await retireOldProcesses(dataDir);
+  rmSync(unretiredFile(dataDir), { force: true });
 };
