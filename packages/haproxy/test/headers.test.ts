@@ -24,6 +24,8 @@ describe('headers for the origin', () => {
     [plane, origin] = await Promise.all([startDataPlane(), startEchoOrigin('echo')]);
     await plane.serve(
       givenHost({ names: ['on.example.com'], origin }),
+      givenHost({ names: ['sockets.example.com'], origin }, { websocket_support: true }),
+      givenHost({ names: ['*.wild.example.com'], origin }),
       givenHost({ names: ['off.example.com'], origin }, { enable_standard_headers: false, websocket_support: true }),
     );
   });
@@ -60,6 +62,14 @@ describe('headers for the origin', () => {
     }
   });
 
+  test('a request that left the rules early carries the same headers, one field each, as one that met them all', async () => {
+    for (const tls of [false, true]) {
+      const early = await seen('on.example.com', {}, tls);
+      expect(Object.keys(early).filter((name) => name.startsWith('x-'))).toHaveLength(6);
+      expect(early).toEqual(await seen('on.example.com', { Forwarded: 'for=6.6.6.6' }, tls));
+    }
+  });
+
   test('a client cannot have an origin drop them by calling them hop-by-hop', async () => {
     expect(await seen('on.example.com', { Connection: 'close, X-Real-IP, X-Forwarded-For' })).not.toHaveProperty(
       'connection',
@@ -89,6 +99,8 @@ describe('headers for the origin', () => {
     expect(await left({})).toBe(true);
     expect(await left({ ...usual, 'X-Text': 'a\tb\xe9', 'X-Forwarded-Prefix': '/a' })).toBe(true);
     expect(await left(usual, 'on.example.com:8080')).toBe(true);
+    expect(await left(usual, 'sockets.example.com')).toBe(true);
+    expect(await left(usual, 'any.wild.example.com')).toBe(true);
     expect(await left(usual, 'On.example.com')).toBe(false);
     expect(await left(usual, 'off.example.com')).toBe(false);
     for (const name of ['X-Real-IP', 'X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Forwarded-Port'])

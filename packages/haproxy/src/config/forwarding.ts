@@ -12,25 +12,23 @@ const trustedForwarding = `\
   http-request set-header X-Forwarded-Proto https if { var(txn.forwarded_proto) -m found }
 `;
 
-type Action = 'set-header' | 'add-header';
-
-const directForwarding = (action: Action): string => `\
-  http-request ${action} X-Real-IP %[var(sess.client)]
-  http-request ${action} X-Forwarded-For %[var(sess.client)]
-  http-request ${action} X-Forwarded-Proto %[var(sess.proto)]
-`;
-
-const whereAsked = (action: Action, host = 'req.fhdr(host)'): string => `\
-  http-request ${action} X-Forwarded-Host %[${host}]
-  http-request ${action} X-Forwarded-Port %fp
+const directForwarding = `\
+  http-request set-header X-Real-IP %[var(sess.client)]
+  http-request set-header X-Forwarded-For %[var(sess.client)]
+  http-request set-header X-Forwarded-Proto %[var(sess.proto)]
 `;
 
 /**
- * The same headers for a request that has none of them and one Host, without a search for each: without a number, all headers are
- * looked through for the last Host. Not behind trusted proxies.
+ * The same headers for a request that has none of them and one Host, with their values: without a number, all headers are looked through
+ * for the last Host. Not behind trusted proxies.
  */
-export const addForwardedHeaders = (): string =>
-  directForwarding('add-header') + whereAsked('add-header', 'req.fhdr(host,1)');
+export const addedHeaders: readonly (readonly [string, string])[] = [
+  ['x-real-ip', '%[var(sess.client)]'],
+  ['x-forwarded-for', '%[var(sess.client)]'],
+  ['x-forwarded-proto', '%[var(sess.proto)]'],
+  ['x-forwarded-host', '%[req.fhdr(host,1)]'],
+  ['x-forwarded-port', '%fp'],
+];
 
 /**
  * Headers for the origin. set-header drops what the client sent under the same name, so a forged copy never gets
@@ -41,8 +39,10 @@ export const forwardedHeaders = ({ trustedProxies }: ConfigSettings): string => 
   http-request del-header Forwarded
   # A client that names X-Real-IP in its Connection header would have some origins drop it: hop-by-hop ends here.
   http-request del-header Connection
-${trustedProxies.length > 0 ? trustedForwarding : directForwarding('set-header')}\
-${whereAsked('set-header')}`;
+${trustedProxies.length > 0 ? trustedForwarding : directForwarding}\
+  http-request set-header X-Forwarded-Host %[req.fhdr(host)]
+  http-request set-header X-Forwarded-Port %fp
+`;
 
 /** A host without standard headers gets none of ours, except on an upgrade, and none that the client wrote. */
 export const noForwardedHeaders = (): string => `\

@@ -4,8 +4,8 @@ import { rememberRequest } from './log-format.ts';
 /** Told with the record's flags, of which none is as high: the request came with a mark. */
 export const carriesMarks = 1 << 30;
 
-/** The host's id is the last field of its record. */
-const mark = (instance: string): string => `${instance}.%[var(txn.route),field(-1,|)]`;
+/** What a pass leaves. The host's id is the last field of its record. */
+export const mark = (instance: string): string => `${instance}.%[var(txn.route),field(-1,|)]`;
 
 /**
  * Refuses what this deployment has already passed on for the same host: a host that forwards to its own listener would ask
@@ -22,10 +22,6 @@ ${rememberRequest(' if marked looped')}\
 
 `;
 
-/** Leaves the mark on what has none for certain; `condition` is HAProxy's: ` if …`. */
-export const addMark = (instance: string, condition = ''): string =>
-  `  http-request add-header X-Sallyport-Proxied ${mark(instance)}${condition}\n`;
-
 /**
  * Leaves the mark on what has none yet; what has one gets another when it was looked at. It is added, not set: of a chain of
  * deployments each has to find its own.
@@ -35,5 +31,6 @@ export const leaveMark = (instance: string): string => `\
   acl passed_on req.hdr(x-sallyport-proxied) -m found
   http-request set-var(txn.flags) var(txn.flags),or(${carriesMarks}) if passed_on
   acl carries_marks var(txn.flags),and(${carriesMarks}) -m bool
-${addMark(instance, ' if !carries_marks')}
+  http-request add-header X-Sallyport-Proxied ${mark(instance)} if !carries_marks
+
 `;

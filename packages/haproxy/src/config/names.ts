@@ -55,6 +55,9 @@ export const readableTargets = (): string => `\
 
 `;
 
+/** Finds URLs that are no `web_target`, among patterns that ignore case: one at a word, one where none begins. */
+export const otherTargetPatterns = [String.raw`\b\A(?!(?-i:https?://))`, String.raw`\A(?!/)`];
+
 /** The target is a path, to whoever reads it, or the request is refused. */
 export const targets = (): string => `\
   http-request deny deny_status 405 if no_business

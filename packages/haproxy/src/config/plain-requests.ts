@@ -8,7 +8,7 @@ import type { ConfigSettings } from './settings.ts';
 /** Flags of origins that need a server with options of its own. */
 export const specialOrigins = routeFlags.tlsOrigin | routeFlags.http2Origin | routeFlags.ownApi;
 
-const { blockExploits, sslForced, standardHeaders } = routeFlags;
+const { blockExploits, sslForced, standardHeaders, websocket } = routeFlags;
 
 /** An ACL: of what rules know flags for, these are set. */
 const hostHas = (flags: number, ignored = 0): string =>
@@ -21,21 +21,36 @@ const inNobodysList = (rateLimit: ConfigSettings['rateLimit']): string =>
 /** What else has to hold, each in HAProxy's words: `first` and `last` with a space to what is next to them. */
 type Leaving = { first?: string; headers?: string; method?: string; last?: string };
 
-/** The rules by which ordinary requests leave. */
-export const leaveIfOrdinary = (
+/** A rule by which requests leave, of hosts that `hosts` says; the target is left to the rest of the condition, `last` in it. */
+const leave = (
   { rateLimit }: ConfigSettings,
-  { first = '', headers = '!upgrade', method = '!no_business', last = '' }: Leaving = {},
-): string => {
-  const always = `${headers} ${method} readable_target web_target !without_headers ${inNobodysList(rateLimit)}`;
+  hosts: string,
+  { first = '', headers = '!upgrade', method = '!no_business', last = '' }: Leaving,
+): string =>
+  `  http-request allow if ${first}${hosts} ${headers} ${method} readable_target !without_headers ${inNobodysList(rateLimit)}${last}\n`;
+
+/** The rules by which ordinary requests leave. */
+export const leaveIfOrdinary = (settings: ConfigSettings, leaving: Leaving = {}): string => {
+  const also = leaving.last ?? '';
+  const strict = { ...leaving, last: ` !notable${also}` };
+  const lenient = { ...leaving, last: ` web_target !${asksForChallenge}${also}` };
   return [
-    `ordinary_host ${always} !notable`,
-    `over_tls forces_tls ${always} !notable`,
-    `lenient_host !{ var(txn.flags),and(${sslForced}) -m bool } ${always} !${asksForChallenge}`,
-    `lenient_host over_tls ${always} !${asksForChallenge}`,
-  ]
-    .map((ordinary) => `  http-request allow if ${first}${ordinary}${last}\n`)
-    .join('');
+    leave(settings, 'ordinary_host', strict),
+    leave(settings, 'over_tls forces_tls', strict),
+    leave(settings, `lenient_host !{ var(txn.flags),and(${sslForced}) -m bool }`, lenient),
+    leave(settings, 'lenient_host over_tls', lenient),
+  ].join('');
 };
+
+/** Flags of most hosts; whether they take WebSockets is no concern of a request for anything else. */
+const mostFlags = [standardHeaders | blockExploits, standardHeaders | blockExploits | websocket];
+
+/** The rule by which requests of most hosts leave before their flags are found, by how the record begins: nobody asks for these flags later. */
+export const leaveAtOnce = (settings: ConfigSettings, leaving: Leaving): string =>
+  leave(settings, `{ var(txn.route) -m beg ${mostFlags.map((flags) => `${flags}|`).join(' ')} }`, {
+    ...leaving,
+    last: ` !notable${leaving.last ?? ''}`,
+  });
 
 /** ACLs of the rules by which they leave. */
 export const ordinaryAcls = ({ rateLimit }: ConfigSettings): string => `\
@@ -44,7 +59,7 @@ ${rateLimit === null ? '' : `  acl unlimited str(${limitKey}),map_str_int(${data
   acl ordinary_host ${hostHas(standardHeaders | blockExploits)}
   acl lenient_host ${hostHas(standardHeaders, sslForced)}
   acl forces_tls ${hostHas(standardHeaders | blockExploits, sslForced)}
-  # A probe, a challenge or an escape, found by one look.
+  # A probe, a challenge, an escape, or a target that is no path and none of the web's: found by one look.
   acl notable url -m reg -i -f ${dataPlaneFiles.notablePatterns}
 
 `;

@@ -28,9 +28,9 @@ import { rateTable } from './rate-table.ts';
 import { decisions, exploits, forceTls, rateLimits, representation, suspicions, upgrades } from './refusals.ts';
 import { relaySections } from './relay.ts';
 import { passedBefore } from './remembered-passes.ts';
-import { refuseUnknown, routing, routingAgain } from './routing.ts';
+import { refuseUnknown, routing, routingAgain, routingOfOthers } from './routing.ts';
 import { type ConfigSettings, checkSettings } from './settings.ts';
-import { untouchedBackend, untouchedRequests, untouchedSection } from './untouched-requests.ts';
+import { mostRequests, untouchedBackend, untouchedRequests, untouchedSection } from './untouched-requests.ts';
 
 const heading = `\
 # Sallyport's data plane. Written from the deployment's settings only: nothing in here depends on a proxy host.
@@ -61,6 +61,8 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     readableTargets(),
     suspicions(),
     ordinaryAcls(settings),
+    mostRequests(settings),
+    routingOfOthers(),
     untouchedRequests(settings),
     names(),
     routingAgain(),

@@ -1,8 +1,8 @@
-import { addForwardedHeaders, destination } from './forwarding.ts';
-import { addMark } from './loops.ts';
+import { addedHeaders, destination } from './forwarding.ts';
+import { mark } from './loops.ts';
 import { hostPattern } from './names.ts';
 import { plainOriginServer } from './origin-servers.ts';
-import { leaveIfOrdinary } from './plain-requests.ts';
+import { leaveAtOnce, leaveIfOrdinary } from './plain-requests.ts';
 import { quote } from './quote.ts';
 import type { ConfigSettings } from './settings.ts';
 
@@ -16,24 +16,41 @@ const otherLine = `(?!(?:${touched}):|authorization:[^\\r]*?(?i:nego|ntlm))[a-z0
 /** Whole header blocks, as HAProxy writes them: one Host that is one name, and such lines. */
 const untouched = `\\A(?>${otherLine})*+host: (?=[^\\r]{1,259}\\r)${hostPattern}\\r\\n(?>${otherLine})*+(?:\\r\\n)?\\z`;
 
+/** What these requests have in common besides (see leaveIfOrdinary). */
+const asTheyAre = { method: 'repeatable', headers: 'untouched', last: ' as_it_is' };
+
 /**
  * Where requests leave the rules of which not even the headers are to be changed, but for those that we add: most of all. One look at all of
  * them says so, instead of a search for each name. Whatever it does not know, it does not let leave here, and the rules themselves are met.
  * Behind trusted proxies none are looked at, since these send what is looked for. After `routing` and `suspicions`.
  */
-export const untouchedRequests = (settings: ConfigSettings): string =>
+export const mostRequests = (settings: ConfigSettings): string =>
   settings.trustedProxies.length > 0
     ? ''
     : `\
   # No rule has anything to look for, to change or to refuse in these headers, nor, as below, in the rest of the request.
   acl untouched req.hdrs -m reg ${quote(untouched)}
   acl as_it_is bool(true),set-var(txn.untouched) -m bool
-${leaveIfOrdinary(settings, { method: 'repeatable', headers: 'untouched', last: ' as_it_is' })}
+${leaveAtOnce(settings, asTheyAre)}
 `;
+
+/** Those of other hosts, once their flags are found. */
+export const untouchedRequests = (settings: ConfigSettings): string =>
+  settings.trustedProxies.length > 0 ? '' : `${leaveIfOrdinary(settings, asTheyAre)}\n`;
 
 /** The `use_backend` rule for them. */
 export const untouchedBackend = ({ trustedProxies }: ConfigSettings): string =>
   trustedProxies.length > 0 ? '' : '  use_backend untouched if { var(txn.untouched) -m found }\n';
+
+/**
+ * One rule that adds all our headers. A rule costs as much for what HAProxy does around a header as for its value, and what it is given is
+ * written to an HTTP/1.1 origin as it stands: so line ends in the text of the rule begin the next header. In what is filled in, HAProxy
+ * escapes control characters.
+ */
+const addHeaders = (instance: string): string => {
+  const [[name, value], ...others] = [...addedHeaders, ['x-sallyport-proxied', mark(instance)]] as const;
+  return `  http-request add-header ${name} "${[value, ...others.map((header) => header.join(': '))].join(String.raw`\r\n`)}"\n`;
+};
 
 /** Their origins: plain HTTP/1.1, and a method that may be repeated. The headers are added, because the client has sent none of these. */
 export const untouchedSection = (settings: ConfigSettings, instance: string): string =>
@@ -42,7 +59,6 @@ export const untouchedSection = (settings: ConfigSettings, instance: string): st
     : `
 # Plain origins of requests that nothing was done to before.
 backend untouched
-${addForwardedHeaders()}\
-${addMark(instance)}\
+${addHeaders(instance)}\
 ${destination()}\
 ${plainOriginServer()}`;

@@ -4,6 +4,7 @@ import { renderPageFragments } from '../config/error-pages.ts';
 import { renderExploitPatterns } from '../config/exploit-patterns.ts';
 import { renderSpoe } from '../config/guard.ts';
 import { dataPlaneFiles, inDirectory } from '../config/layout.ts';
+import { otherTargetPatterns } from '../config/names.ts';
 import { renderConfig } from '../config/render-config.ts';
 import type { ConfigSettings } from '../config/settings.ts';
 import { writeFileAtomically } from './atomic-file.ts';
@@ -45,7 +46,7 @@ export const writeStaticFiles = async (directory: string, settings: ConfigSettin
   await write(dataPlaneFiles.trustedProxies, settings.trustedProxies.map((cidr) => `${cidr}\n`).join(''));
   await write(dataPlaneFiles.pageFragments, renderPageFragments());
   await write(dataPlaneFiles.exploitPatterns, renderExploitPatterns());
-  await write(dataPlaneFiles.notablePatterns, renderExploitPatterns([challengePattern, '%']));
+  await write(dataPlaneFiles.notablePatterns, renderExploitPatterns([challengePattern, '%', ...otherTargetPatterns]));
   const { guard } = settings;
   if (guard) await writeFileAtomically(guard.spoeFile, [renderSpoe(guard)], { durable: true });
   const writeMissing = (file: string, text: () => string | Promise<string>): Promise<void> =>
