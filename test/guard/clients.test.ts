@@ -7,6 +7,7 @@ import { dataPlaneFiles } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
 import { givenConfig } from '../support/guard/config.ts';
 import { type Guarded, type GuardedOptions, startGuarded } from '../support/guard/start-guarded.ts';
+import { defaultFlags } from '../support/haproxy/given.ts';
 import { type Answer, ask } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
 
@@ -132,6 +133,46 @@ describe('clients', () => {
     await guarded.command(`set map ${dataPlaneFiles.switchesMap} remembered 1`);
     await guarded.switchTo(1536);
     expect(await statuses('2001:db8::1')).toEqual([503]);
+  });
+
+  test('what guards are not asked about costs no rule, nor does whom a list let pass a moment ago', async () => {
+    await start({ trustedProxies: [], judge: 0, config: withList({ rules: [{ cidr: '203.0.113.0/24' }] }) });
+    const flags = { ...defaultFlags, firewall: true, access_list: true };
+    await guarded.serve(
+      { origin: { port: origin.port } as never, flags },
+      { id: 11, names: ['other.test'], origin: { port: origin.port } as never, flags },
+    );
+    /** Its status, and whether it left the rules early. */
+    const asked = async (host = 'guarded.test', headers: Record<string, string> = {}): Promise<[number, boolean]> => {
+      const count = async () => /^untouched,BACKEND,(?:[^,]*,){5}(\d+)/m.exec(await guarded.command('show stat'))?.[1];
+      const before = await count();
+      const { status } = await ask({ port: guarded.httpPort, host, headers });
+      return [status, (await count()) !== before];
+    };
+    expect(await asked()).toEqual([200, true]);
+    await guarded.switchTo(512);
+    await guarded.command(`add map ${dataPlaneFiles.switchesMap} remembered 1`);
+    expect(await asked()).toEqual([200, false]);
+    expect(await asked()).toEqual([200, true]);
+
+    // Remembered is a client of one host, by the name that it is routed by, under one configuration, of which only the list is asked.
+    for (const guard of guarded.guards) guard.kill('SIGKILL');
+    await Promise.all(guarded.guards.map((guard) => guard.exited));
+    expect(await asked()).toEqual([200, true]);
+    expect(await asked('Guarded.test.')).toEqual([200, false]);
+    for (const host of ['other.test', 'Other.test.', 'other.test:'])
+      expect(await asked(host, { 'x-forwarded-host': 'guarded.test' })).toEqual([503, false]);
+    expect(await asked('other.test')).toEqual([503, false]);
+    await guarded.command(`set map ${dataPlaneFiles.switchesMap} remembered 0`);
+    expect(await asked()).toEqual([503, false]);
+    await guarded.command(`set map ${dataPlaneFiles.switchesMap} remembered 1`);
+    await guarded.switchTo(1536);
+    expect(await asked()).toEqual([503, false]);
+    // Without a word about what is asked, all of it is.
+    await guarded.switchTo(0);
+    expect(await asked()).toEqual([200, true]);
+    await guarded.command(`del map ${dataPlaneFiles.switchesMap} unasked`);
+    expect(await asked()).toEqual([503, false]);
   });
 
   test('a request that runs on keeps nobody remembered', async () => {

@@ -17,15 +17,35 @@ const failOpen = `str(${switchKeys.failOpen}),map_str_int(${dataPlaneFiles.switc
 /** Sample of the revision that a verdict has to be of. */
 export const requiredPolicy = `str(${switchKeys.policy}),map_str_int(${dataPlaneFiles.switchesMap},0)`;
 
-/** Which judgement a request needs. Hosts that have neither access list nor firewall pay for no look-up. */
+/** ACLs of the rules that follow, for both. */
+export const judgedAcls = ({ guard }: ConfigSettings): string =>
+  guard === null
+    ? ''
+    : `\
+  # What guards have to judge: what the record says but for what is switched off at the moment; without a word about that, all of it.
+  acl may_be_judged var(txn.flags),and(${judgedFlags}) -m bool
+`;
+
+/**
+ * What guards are not asked about at the moment is taken off the flags, as soon as these are found: with everything off, a host that has the
+ * firewall switched on, as new ones have, is as plain as any. `condition` is HAProxy's, with a space after it. Hosts that have neither access
+ * list nor firewall pay for no look-up. After `judgedAcls`.
+ */
+export const askedFor = ({ guard }: ConfigSettings, condition = ''): string =>
+  guard === null
+    ? ''
+    : `\
+  http-request set-var(txn.flags) str(${switchKeys.unasked}),map_str_int(${dataPlaneFiles.switchesMap},0),and(${judgedFlags}),cpl,and(txn.flags) if ${condition}may_be_judged
+
+`;
+
+/** Which judgement a request needs. */
 export const judged = (settings: ConfigSettings): string =>
   settings.guard === null
     ? ''
     : `\
-  # What the guard has to judge: the record's flags but for those that are switched off at the moment; without a word
-  # about that, all of them. Administrators are never judged.
-  acl may_be_judged var(txn.flags),and(${judgedFlags}) -m bool
-  http-request set-var(txn.judge) str(${switchKeys.unasked}),map_str_int(${dataPlaneFiles.switchesMap},0),cpl,and(txn.flags),and(${judgedFlags}) if may_be_judged
+  # Administrators are never judged.
+  http-request set-var(txn.judge) var(txn.flags),and(${judgedFlags}) if may_be_judged
   acl judged var(txn.judge) -m int gt 0
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
 

@@ -8,7 +8,7 @@ import type { ConfigSettings } from './settings.ts';
 /** Flags of origins that need a server with options of its own. */
 export const specialOrigins = routeFlags.tlsOrigin | routeFlags.http2Origin | routeFlags.ownApi;
 
-const { blockExploits, sslForced, standardHeaders, websocket } = routeFlags;
+const { accessList, blockExploits, sslForced, standardHeaders, websocket } = routeFlags;
 
 /** An ACL: of what rules know flags for, these are set. */
 const hostHas = (flags: number, ignored = 0): string =>
@@ -52,6 +52,14 @@ export const leaveAtOnce = (settings: ConfigSettings, leaving: Leaving): string 
     last: ` !notable${leaving.last ?? ''}`,
   });
 
+/** The same for hosts with an access list; `leaving` says that it let the client pass. */
+export const leaveIfListed = (settings: ConfigSettings, leaving: Leaving): string =>
+  `  acl listed_host ${hostHas(standardHeaders | blockExploits | accessList, sslForced)}\n${leave(
+    settings,
+    'listed_host needs_no_redirect',
+    { ...leaving, last: ` !notable${leaving.last ?? ''}` },
+  )}`;
+
 /** ACLs of the rules by which they leave. */
 export const ordinaryAcls = ({ rateLimit }: ConfigSettings): string => `\
   acl upgrade req.hdr(upgrade) -m found
@@ -59,6 +67,8 @@ ${rateLimit === null ? '' : `  acl unlimited str(${limitKey}),map_str_int(${data
   acl ordinary_host ${hostHas(standardHeaders | blockExploits)}
   acl lenient_host ${hostHas(standardHeaders, sslForced)}
   acl forces_tls ${hostHas(standardHeaders | blockExploits, sslForced)}
+  acl needs_no_redirect var(sess.tls) -m found
+  acl needs_no_redirect var(txn.flags),and(${sslForced}) -m int 0
   # A probe, a challenge, an escape, or a target that is no path and none of the web's: found by one look.
   acl notable url -m reg -i -f ${dataPlaneFiles.notablePatterns}
 
@@ -81,8 +91,6 @@ export const ordinaryJudgedRequests = ({ rateLimit, guard }: ConfigSettings): st
     ? ''
     : `\
   acl judged_host ${hostHas(standardHeaders, judgedFlags | sslForced | blockExploits)}
-  acl needs_no_redirect var(sess.tls) -m found
-  acl needs_no_redirect var(txn.flags),and(${sslForced}) -m int 0
   acl ordinary_judged var(txn.ordinary) -m found
 ${['!blocks_exploits', 'blocks_exploits !probe !encoded']
   .map(

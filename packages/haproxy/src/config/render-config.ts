@@ -12,7 +12,7 @@ import {
   responseHeaders,
 } from './forwarding.ts';
 import { globalSection, rings, traffic } from './global-section.ts';
-import { guardSections, judged, judgedBackends, judging, ordinaryJudged } from './guard.ts';
+import { askedFor, guardSections, judged, judgedAcls, judgedBackends, judging, ordinaryJudged } from './guard.ts';
 import { listeners } from './listeners.ts';
 import { leaveMark, refuseLoops } from './loops.ts';
 import { headerNames, names, readableTargets, targets } from './names.ts';
@@ -63,9 +63,12 @@ export const renderConfig = (settings: ConfigSettings, instance: string): string
     ordinaryAcls(settings),
     mostRequests(settings),
     routingOfOthers(),
+    judgedAcls(settings),
+    askedFor(settings),
     untouchedRequests(settings),
     names(),
     routingAgain(),
+    askedFor(settings, 'odd_name '),
     ownConnection(forwardedHeaders(settings)),
     leaveMark(instance),
     destination(),

@@ -2,8 +2,9 @@ import { addedHeaders, destination } from './forwarding.ts';
 import { mark } from './loops.ts';
 import { hostPattern } from './names.ts';
 import { plainOriginServer } from './origin-servers.ts';
-import { leaveAtOnce, leaveIfOrdinary } from './plain-requests.ts';
+import { leaveAtOnce, leaveIfListed, leaveIfOrdinary } from './plain-requests.ts';
 import { quote } from './quote.ts';
+import { passedAcls } from './remembered-passes.ts';
 import type { ConfigSettings } from './settings.ts';
 
 /** Names of headers that rules look for, change or delete, of which none is in most requests; `Host` is in all. */
@@ -34,9 +35,14 @@ export const mostRequests = (settings: ConfigSettings): string =>
 ${leaveAtOnce(settings, asTheyAre)}
 `;
 
-/** Those of other hosts, once their flags are found. */
+const listed = (settings: ConfigSettings): string =>
+  settings.guard === null
+    ? ''
+    : `${passedAcls(settings)}${leaveIfListed(settings, { ...asTheyAre, last: ` may_have_passed has_passed${asTheyAre.last}` })}`;
+
+/** Those of other hosts, once their flags are found, and of clients that an access list has just let pass. */
 export const untouchedRequests = (settings: ConfigSettings): string =>
-  settings.trustedProxies.length > 0 ? '' : `${leaveIfOrdinary(settings, asTheyAre)}\n`;
+  settings.trustedProxies.length > 0 ? '' : `${leaveIfOrdinary(settings, asTheyAre)}${listed(settings)}\n`;
 
 /** The `use_backend` rule for them. */
 export const untouchedBackend = ({ trustedProxies }: ConfigSettings): string =>
