@@ -17,7 +17,7 @@ const neverTests = ['**/node_modules/**', '**/dist/**'];
  * such things. Limits are long because they cost nothing where all is well, and give room to tell apart what hangs and what is slow.
  */
 const patient = {
-  expect: { poll: { timeout: 45_000, interval: 20 } },
+  expect: { poll: { timeout: 45_000, interval: 50 } },
   testTimeout: 180_000,
   hookTimeout: 180_000,
 };
