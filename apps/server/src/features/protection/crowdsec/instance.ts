@@ -183,7 +183,8 @@ export const tryRules = async (instance: Instance, rules: Rules): Promise<string
     // Both are asked for and not used, for nothing is run.
     makeState(account, 'url: http://127.0.0.1:1/\nlogin: none\npassword: none\n');
     const [command, line] = account.wrap(instance.program.daemon, ['-c', `${view}/etc/config.yaml`, '-t', '-no-api']);
-    const options = { env: crowdsecEnvironment(), cwd: account.cwd, timeout: TRIAL_MS };
+    // It ends with the answer: collecting garbage less often is a third of its work less.
+    const options = { env: { ...crowdsecEnvironment(), GOGC: '400' }, cwd: account.cwd, timeout: TRIAL_MS };
     return await run(command, line, options).then(
       () => undefined,
       (error: Error & { stderr?: string }) => reasonIn(error.stderr?.trim().split('\n') ?? []) ?? error.message,

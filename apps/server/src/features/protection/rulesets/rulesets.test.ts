@@ -2,9 +2,9 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { rootCertificates, setDefaultCACertificates } from 'node:tls';
 import type { ErrorBody, Ruleset } from '@sallyport/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeCertificate } from '../../../../../../test/support/certificates.ts';
-import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
+import { type DatabaseKind, onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
 
 const RULE = 'SecRule ARGS:x "@contains evil" "id:1001,phase:2,deny,status:403"';
 
@@ -27,7 +27,8 @@ const serveRules = async () => {
   };
 };
 
-onBothDatabases('rulesets', (kind) => {
+/** A service for the tests of a group, and what they ask of it. */
+const serveRulesets = (kind: DatabaseKind) => {
   let app: TestApp;
   let rules: Awaited<ReturnType<typeof serveRules>>;
   beforeAll(async () => {
@@ -52,16 +53,16 @@ onBothDatabases('rulesets', (kind) => {
   const upsert = (body: unknown) => app.send<{ ruleset: Ruleset } & ErrorBody>('POST', '/security/rulesets', body);
   const list = async () => (await app.send<{ rulesets: Ruleset[] }>('GET', '/security/rulesets')).body.rulesets;
 
-  test.each([9_500_000, 9_500_014, 9_530_000, 99_000])(
-    'refuses a rule whose id %i is one that is judged by as well: no guard would take it',
-    async (id) => {
-      for (const mode of ['custom', 'owasp']) {
-        const { status, body } = await upsert({ name: 'taken', mode, content: RULE.replace('1001', String(id)) });
-        expect(status).toBe(400);
-        expect(body.error).toContain(`The id ${id} is already taken`);
-      }
-    },
-  );
+  return {
+    send: (...request: Parameters<TestApp['send']>) => app.send(...request),
+    rulesUrl: () => rules.url,
+    upsert,
+    list,
+  };
+};
+
+onBothDatabases('rulesets', (kind) => {
+  const { send, rulesUrl, upsert, list } = serveRulesets(kind);
 
   test('adds a ruleset, replaces it by name, and deletes it', async () => {
     const created = await upsert({ name: 'mine', mode: 'custom', content: RULE });
@@ -81,12 +82,75 @@ onBothDatabases('rulesets', (kind) => {
     });
     expect(replaced.body.ruleset).toMatchObject({ id: created.body.ruleset.id, rule_count: 2 });
     expect(await list()).toEqual([replaced.body.ruleset]);
-    const deleted = await app.send('DELETE', `/security/rulesets/${created.body.ruleset.id}`);
+    const deleted = await send('DELETE', `/security/rulesets/${created.body.ruleset.id}`);
     expect(deleted).toMatchObject({ status: 200, body: { deleted: true } });
-    expect((await app.send('DELETE', `/security/rulesets/${created.body.ruleset.id}`)).status).toBe(404);
-    expect((await app.send('DELETE', '/security/rulesets/x')).status).toBe(400);
+    expect((await send('DELETE', `/security/rulesets/${created.body.ruleset.id}`)).status).toBe(404);
+    expect((await send('DELETE', '/security/rulesets/x')).status).toBe(400);
     expect(await list()).toEqual([]);
   });
+
+  test('fetches rules by source_url', async () => {
+    const source_url = `${rulesUrl()}/rules.conf`;
+    const answer = await upsert({ name: 'fetched', mode: 'custom', source_url });
+    expect(answer.body).toMatchObject({ ruleset: { content: RULE, source_url, rule_count: 1 } });
+    for (const [path, message] of [
+      ['/none', 'status 404'],
+      ['/large', 'larger than 5242880 bytes'],
+      ['/away', 'private IP address'],
+    ]) {
+      const refused = await upsert({ name: 'fetched', mode: 'custom', source_url: `${rulesUrl()}${path}` });
+      expect(refused.status).toBe(400);
+      expect(refused.body.error).toContain(message);
+    }
+    await send('DELETE', `/security/rulesets/${answer.body.ruleset.id}`);
+  });
+
+  test('checks rules together with the Core Rule Set in mode owasp, and does not delete what is selected', async () => {
+    const { status, body } = await upsert({ name: 'with-crs', content: `${RULE}\n${RULE.replace('1001', '942100')}` });
+    expect(status).toBe(400);
+    expect(body.error).toMatch(/^content is not valid: .*942100/);
+    const created = await upsert({ name: 'with-crs', content: RULE });
+    expect(created.body.ruleset).toMatchObject({ mode: 'owasp', rule_count: 1 });
+    await send('POST', '/security/config', { waf_rules_source: 'with-crs' });
+    const path = `/security/rulesets/${created.body.ruleset.id}`;
+    expect(await send('DELETE', path)).toMatchObject({
+      status: 409,
+      body: { error: 'ruleset is selected by waf_rules_source' },
+    });
+    await send('POST', '/security/config', { waf_rules_source: 'owasp' });
+    expect((await send('DELETE', path)).status).toBe(200);
+  });
+
+  test('refuses a limit for bodies that is above the one of the settings, for it would have no effect', async () => {
+    const limited = (bytes: number) =>
+      upsert({ name: 'limited', mode: 'custom', content: `SecRequestBodyLimit ${bytes}\n${RULE}\n` });
+    expect(await limited(13_107_201)).toMatchObject({
+      status: 400,
+      body: {
+        error:
+          'content is not valid: line 1, column 21: SecRequestBodyLimit expects at most 13107200 bytes: longer bodies are refused before any rule sees them',
+      },
+    });
+    expect((await limited(13_107_200)).status).toBe(200);
+    await send('POST', '/security/config', { waf_body_limit: 20_000_000 });
+    expect((await limited(13_107_201)).status).toBe(200);
+  });
+});
+
+// On one store: nothing of it gets there.
+describe('rulesets that are looked at', () => {
+  const { send, upsert, list } = serveRulesets('sqlite');
+
+  test.each([9_500_000, 9_500_014, 9_530_000, 99_000])(
+    'refuses a rule whose id %i is one that is judged by as well: no guard would take it',
+    async (id) => {
+      for (const mode of ['custom', 'owasp']) {
+        const { status, body } = await upsert({ name: 'taken', mode, content: RULE.replace('1001', String(id)) });
+        expect(status).toBe(400);
+        expect(body.error).toContain(`The id ${id} is already taken`);
+      }
+    },
+  );
 
   test.each([
     ['a broken rule', 'SecRule ARGS:x', /^content is not valid: line 1, column \d+: /],
@@ -109,7 +173,7 @@ onBothDatabases('rulesets', (kind) => {
   });
 
   test('tells all that is wrong with rules that are not stored, and keeps none', async () => {
-    const check = (body: object) => app.send('POST', '/security/rulesets/check', body);
+    const check = (body: object) => send('POST', '/security/rulesets/check', body);
     expect(await check({ mode: 'custom', content: RULE })).toMatchObject({
       status: 200,
       body: { rule_count: 1, errors: [], warnings: [] },
@@ -161,52 +225,5 @@ onBothDatabases('rulesets', (kind) => {
     const answer = await upsert(body);
     expect(answer.status).toBe(400);
     expect(answer.body.error).toContain(message);
-  });
-
-  test('refuses a limit for bodies that is above the one of the settings, for it would have no effect', async () => {
-    const limited = (bytes: number) =>
-      upsert({ name: 'limited', mode: 'custom', content: `SecRequestBodyLimit ${bytes}\n${RULE}\n` });
-    expect(await limited(13_107_201)).toMatchObject({
-      status: 400,
-      body: {
-        error:
-          'content is not valid: line 1, column 21: SecRequestBodyLimit expects at most 13107200 bytes: longer bodies are refused before any rule sees them',
-      },
-    });
-    expect((await limited(13_107_200)).status).toBe(200);
-    await app.send('POST', '/security/config', { waf_body_limit: 20_000_000 });
-    expect((await limited(13_107_201)).status).toBe(200);
-  });
-
-  test('fetches rules by source_url', async () => {
-    const source_url = `${rules.url}/rules.conf`;
-    const answer = await upsert({ name: 'fetched', mode: 'custom', source_url });
-    expect(answer.body).toMatchObject({ ruleset: { content: RULE, source_url, rule_count: 1 } });
-    for (const [path, message] of [
-      ['/none', 'status 404'],
-      ['/large', 'larger than 5242880 bytes'],
-      ['/away', 'private IP address'],
-    ]) {
-      const refused = await upsert({ name: 'fetched', mode: 'custom', source_url: `${rules.url}${path}` });
-      expect(refused.status).toBe(400);
-      expect(refused.body.error).toContain(message);
-    }
-    await app.send('DELETE', `/security/rulesets/${answer.body.ruleset.id}`);
-  });
-
-  test('checks rules together with the Core Rule Set in mode owasp, and does not delete what is selected', async () => {
-    const { status, body } = await upsert({ name: 'with-crs', content: `${RULE}\n${RULE.replace('1001', '942100')}` });
-    expect(status).toBe(400);
-    expect(body.error).toMatch(/^content is not valid: .*942100/);
-    const created = await upsert({ name: 'with-crs', content: RULE });
-    expect(created.body.ruleset).toMatchObject({ mode: 'owasp', rule_count: 1 });
-    await app.send('POST', '/security/config', { waf_rules_source: 'with-crs' });
-    const path = `/security/rulesets/${created.body.ruleset.id}`;
-    expect(await app.send('DELETE', path)).toMatchObject({
-      status: 409,
-      body: { error: 'ruleset is selected by waf_rules_source' },
-    });
-    await app.send('POST', '/security/config', { waf_rules_source: 'owasp' });
-    expect((await app.send('DELETE', path)).status).toBe(200);
   });
 });
