@@ -1,6 +1,6 @@
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createTurnsByKey } from './in-turn.ts';
+import { createFairTurns, createTurnsByKey } from './in-turn.ts';
 
 test('works with one key are done one after the other, whatever becomes of them, and those with another beside them', async () => {
   const inTurn = createTurnsByKey();
@@ -38,4 +38,17 @@ test('works with one key are done one after the other, whatever becomes of them,
   blocked.resolve();
   await slow;
   expect(await behind).toBe('behind');
+});
+
+test('who has much to do lets others in between', async () => {
+  const inTurn = createFairTurns();
+  const blocked = Promise.withResolvers<void>();
+  const done: string[] = [];
+  const work = (key: string, name: string) => inTurn(key, async () => void done.push(name));
+  const first = inTurn('ada', () => blocked.promise);
+  const rest = [work('ada', 'a2'), work('ada', 'a3'), work('ben', 'b1'), work('cleo', 'c1')];
+  blocked.resolve();
+  await Promise.all([first, ...rest]);
+  expect(done.indexOf('b1')).toBeLessThan(done.indexOf('a2'));
+  expect(done.indexOf('c1')).toBeLessThan(done.indexOf('a3'));
 });

@@ -31,3 +31,10 @@ export const createTurns = () => {
   const inTurn = createTurnsByKey();
   return <Result>(work: () => Promise<Result>): Promise<Result> => inTurn('', work);
 };
+
+/** The same, but that nobody has two turns while somebody else waits: of one key's works one at a time stands in line with those of others. */
+export const createFairTurns = () => {
+  const inOwnTurn = createTurnsByKey();
+  const inTurn = createTurns();
+  return <Result>(key: string, work: () => Promise<Result>): Promise<Result> => inOwnTurn(key, () => inTurn(work));
+};

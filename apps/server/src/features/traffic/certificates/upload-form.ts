@@ -1,4 +1,5 @@
 import type { MultipartValue } from '@fastify/multipart';
+import type { Actor } from '@sallyport/store/actor';
 import { refuse } from '@sallyport/store/errors';
 import type { FastifyRequest } from 'fastify';
 import { refuseUnknown } from '../../../http/known-fields.ts';
@@ -80,12 +81,12 @@ const checkedName = (name: string): string => {
 /** Latin-1 keeps every byte; anything but ASCII is no PEM and fails to parse. */
 const pemOf = (file: Buffer): string => file.toString('latin1');
 
-const pairOf = async ({ files, password }: Parts, readPkcs12: ReadPkcs12Files): Promise<GivenPair> => {
+const pairOf = async ({ files, password }: Parts, actor: Actor, readPkcs12: ReadPkcs12Files): Promise<GivenPair> => {
   const [certificate, key, pkcs12] = [files.get('certificate_file'), files.get('key_file'), files.get('pkcs12_file')];
   if (pkcs12) {
     if (certificate ?? key)
       throw refuse.invalid('pkcs12_file has both: certificate_file and key_file must be left out');
-    const [outcome] = await readPkcs12([pkcs12], [password ?? '']);
+    const [outcome] = await readPkcs12([pkcs12], [password ?? ''], actor);
     return { pair: await pairOfPkcs12(outcome, password ?? ''), field: 'pkcs12_file' };
   }
   if (password !== undefined) throw refuse.invalid('pkcs12_password is of a pkcs12_file, which is missing');
@@ -100,7 +101,7 @@ export const createCertificateForms = (readPkcs12: ReadPkcs12Files) => ({
   async readUpload(request: FastifyRequest): Promise<CertificateUpload> {
     const parts = await readForm(request, readParts);
     const name = checkedName(parts.name ?? '');
-    return { name, ...(await pairOf(parts, readPkcs12)) };
+    return { name, ...(await pairOf(parts, request.actor, readPkcs12)) };
   },
 
   /** A replacement: the same, but for the name alone, or without a name. */
@@ -112,7 +113,7 @@ export const createCertificateForms = (readPkcs12: ReadPkcs12Files) => ({
     }
     return {
       name: parts.name === undefined ? undefined : checkedName(parts.name),
-      given: isNameAlone ? undefined : await pairOf(parts, readPkcs12),
+      given: isNameAlone ? undefined : await pairOf(parts, request.actor, readPkcs12),
     };
   },
 });

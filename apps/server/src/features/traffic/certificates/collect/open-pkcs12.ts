@@ -1,3 +1,4 @@
+import type { Actor } from '@sallyport/store/actor';
 import { looksLikePkcs12 } from '../pkcs12/looks.ts';
 import type { ReadPkcs12Files } from '../pkcs12/reader.ts';
 import type { CollectedFile, RefusedFile } from './read-files.ts';
@@ -11,6 +12,7 @@ const isPkcs12 = ({ file, text }: CollectedFile): boolean =>
 export const openPkcs12 = async (
   given: readonly CollectedFile[],
   passwords: readonly string[],
+  actor: Actor,
   readPkcs12: ReadPkcs12Files,
 ): Promise<{ opened: CollectedFile[]; refused: RefusedFile[] }> => {
   const files = given.filter(isPkcs12);
@@ -19,6 +21,7 @@ export const openPkcs12 = async (
     files.map(({ text }) => Buffer.from(text, 'latin1')),
     // Some may have none.
     [...passwords, ''],
+    actor,
   );
   const refused: RefusedFile[] = [];
   const texts = new Map<CollectedFile, string>();

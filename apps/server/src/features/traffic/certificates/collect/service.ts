@@ -174,7 +174,7 @@ export const createCollect = ({ transact, store, create, plane, clock, readPkcs1
 
   /** Takes what is good and tells what became of each file. Nothing is taken when the store fails half-way. */
   return async ({ files, passwords }: CertificateFiles, actor: Actor): Promise<CertificateImport> => {
-    const { opened, refused } = await openPkcs12(files, passwords, readPkcs12);
+    const { opened, refused } = await openPkcs12(files, passwords, actor, readPkcs12);
     const found = await readFiles(opened);
     found.refused.push(...refused);
     const candidates = await judgeAll(await pairUp(found), clock());
