@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Certificate, SignedIn } from '@sallyport/contract';
+import { openDatabase } from '@sallyport/store/database/open';
+import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct } from '../support/product.ts';
@@ -19,7 +21,7 @@ const KILLS_A_SUPERVISOR = 4;
 const [api = 0, http = 0, https = 0] = await freePorts(3);
 
 test(
-  `the server is killed at ${KILLS} random moments of orders and renewals: no key is lost, no certificate had twice`,
+  `the server is killed at ${KILLS} random moments of orders and renewals: no key is lost, no certificate had twice, no revocation forgotten`,
   async () => {
     const product = createProduct({ api, http, https });
     const pebble = await startPebble({ httpPort: http });
@@ -103,6 +105,59 @@ test(
       );
     }
     expect(issuedByPebble()).toBe(KILLS);
+
+    if (KILLS + 2 > KILLS_A_SUPERVISOR) {
+      expect(await product.stop('SIGTERM')).toBe(0);
+      await product.start();
+    }
+    const store = openDatabase({ dataDir: product.dataDir, databaseUrl: undefined });
+    onTestFinished(() => store.stop());
+    const servedSerial = async () => (await servedCertificate(https, 'kill0.example.test')).serialNumber;
+    /** Has the first certificate revoked while the server is killed; returns how many are known as revoked. */
+    const revokeAndKill = async (killWhenNoted: (isRevoked: () => Promise<boolean>) => Promise<void>) => {
+      const serial = await servedSerial();
+      const isRevoked = async () => (await pebble.statusOf(serial)) === 'Revoked';
+      pebble.hang();
+      const answer = fetch(`${product.api}/certificates/1/revoke`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"reason":"key_compromise"}',
+      }).catch(() => undefined);
+      const noted = () => store.kysely.selectFrom('revocations').select('fingerprint').execute();
+      await until('it is noted', async () => (await noted()).length === 1, SOON_MS);
+      await killWhenNoted(isRevoked);
+      await answer;
+      await until('the authority has revoked it', isRevoked, SOON_MS);
+      // Another one, with another key, is had and served.
+      await until(
+        'another one is served',
+        async () => (await servedSerial()) !== serial && (await noted()).length === 0,
+        SOON_MS,
+      );
+      const told = await store.kysely.selectFrom('revoked_certificates').select('fingerprint').execute();
+      return told.length;
+    };
+    // Noted, and the authority was not heard of.
+    expect(
+      await revokeAndKill(async () => {
+        const before = product.pids().server;
+        product.kill('server');
+        await until('another server runs', () => ![0, before].includes(product.pids().server), SOON_MS);
+        pebble.goOn();
+      }),
+    ).toBe(1);
+    // The authority has revoked it, and that can not be noted.
+    expect(
+      await revokeAndKill((isRevoked) =>
+        store.kysely.connection().execute(async (connection) => {
+          await sql`begin immediate`.execute(connection);
+          pebble.goOn();
+          await until('the authority has revoked it', isRevoked, SOON_MS);
+          product.kill('server');
+          await sql`rollback`.execute(connection);
+        }),
+      ),
+    ).toBe(2);
   },
   600_000 + KILLS * 30_000,
 );

@@ -196,6 +196,9 @@ export const startPebble = async (options: PebbleOptions = {}) => {
       const text = await getText(`${management}/cert-status-by-serial/${serial.toLowerCase()}`, ca);
       return (JSON.parse(text) as { Status: string }).Status;
     },
+    /** Has it take connections and answer nothing, until `goOn`. */
+    hang: () => program.child.kill('SIGSTOP'),
+    goOn: () => program.child.kill('SIGCONT'),
     /** What it has written, for whoever looks for a failure's cause. */
     log: program.said,
     stop,
