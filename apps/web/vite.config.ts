@@ -56,6 +56,18 @@ export default defineConfig({
     // Older ones know no light-dark(), and what stands in for it knows nothing of the scheme that was chosen.
     cssTarget: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // Left to itself it makes a file of every part that two screens share: a hundred requests for a page, six at a time.
+          groups: [
+            { name: 'first', tags: ['$initial'], priority: 1 },
+            // Fewer, and who signs in would wait for what few screens need.
+            { name: 'shared', minShareCount: 8 },
+          ],
+        },
+      },
+    },
   },
   server: { proxy: { '/api': { target: API, ws: true } } },
 });
