@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listProcesses, type ProcessInfo, readEnvironment } from '@sallyport/deployment/processes';
+import { listChildren, listProcesses, type ProcessInfo, readEnvironment } from '@sallyport/deployment/processes';
 import { readState } from '@sallyport/deployment/supervisor-state';
 import { bareEnvironment } from './bare-environment.ts';
 import { until } from './until.ts';
@@ -82,7 +82,7 @@ export const createProduct = (
     const children = readState(join(dataDir, 'supervisor.json'))?.children ?? [];
     const pidOf = (name: string) => children.find((child) => child.name === name)?.pid ?? 0;
     const master = pidOf('haproxy');
-    const worker = listProcesses().find(({ parentPid }) => parentPid === master)?.pid ?? 0;
+    const worker = master === 0 ? 0 : (listChildren(master)[0]?.pid ?? 0);
     return {
       supervisor: supervisor?.pid ?? 0,
       'haproxy master': master,

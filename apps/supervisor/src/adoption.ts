@@ -8,8 +8,8 @@ type Identity = Pick<ChildSpec, 'argv' | 'env' | 'cwd'>;
 const isSetting = (name: string): boolean => name.startsWith('SALLYPORT_') || name === 'DATABASE_URL';
 
 /** A prefix: HAProxy's master starts itself again with more arguments when it reloads. */
-const hasCommandLine = (process: ProcessInfo, argv: readonly string[]): boolean =>
-  argv.every((argument, index) => process.argv[index] === argument);
+const hasCommandLine = (actual: readonly string[], argv: readonly string[]): boolean =>
+  argv.every((argument, index) => actual[index] === argument);
 
 /**
  * Whether a process is this child of this data directory, perhaps with other settings.
@@ -17,7 +17,7 @@ const hasCommandLine = (process: ProcessInfo, argv: readonly string[]): boolean 
  * data directory in its command line tells those apart.
  */
 const isThisChild = (process: ProcessInfo, { argv, env }: Identity): boolean => {
-  if (!hasCommandLine(process, argv)) return false;
+  if (!hasCommandLine(process.argv, argv)) return false;
   const environment = readEnvironment(process.pid);
   const dataDir = env.SALLYPORT_DATA_DIR;
   if (environment) return environment.get('SALLYPORT_DATA_DIR') === dataDir;
@@ -79,7 +79,8 @@ const signalAll = (processes: readonly ProcessInfo[], signal: NodeJS.Signals): v
  */
 export const endStrays = async (child: Identity, keep: number | undefined): Promise<number> => {
   const isKept = (info: ProcessInfo) => keep !== undefined && (info.pid === keep || info.parentPid === keep);
-  const strays = listProcesses().filter((info) => !isKept(info) && isThisChild(info, child));
+  const alike = listProcesses((argv) => hasCommandLine(argv, child.argv));
+  const strays = alike.filter((info) => !isKept(info) && isThisChild(info, child));
   signalAll(strays, 'SIGTERM');
   const stubborn = await waitUntilEnded(strays, politeMs);
   signalAll(stubborn, 'SIGKILL');

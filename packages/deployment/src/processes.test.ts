@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../test/support/until.ts';
-import { isStillRunning, listProcesses, readBootId, readEnvironment, readProcess } from './processes.ts';
+import { isStillRunning, listChildren, listProcesses, readBootId, readEnvironment, readProcess } from './processes.ts';
 
 const startSleep = (program = 'sleep') => {
   const child = spawn(program, ['60'], { env: { PATH: process.env.PATH, ANSWER: 'a=b' } });
@@ -26,6 +26,35 @@ test('reads a process whose name looks like other fields of /proc/PID/stat', asy
   });
   expect(info).toMatchObject({ pid: child.pid, parentPid: process.pid, argv: [program, '60'] });
   expect(listProcesses()).toContainEqual(info);
+  expect(listProcesses((argv) => argv[0] === program)).toEqual([info]);
+  expect(listProcesses((argv) => argv.includes(program) && argv.length === 1)).toEqual([]);
+});
+
+test('tells the children of a process, whichever of its threads has started them, and not theirs', async () => {
+  const script = `
+    const { spawn } = require('node:child_process');
+    const { isMainThread, Worker } = require('node:worker_threads');
+    spawn('sh', ['-c', 'sleep 60 & wait'], { stdio: 'ignore' });
+    if (isMainThread) new Worker(__filename);
+    setInterval(() => {}, 1_000);`;
+  const dir = mkdtempSync(join(tmpdir(), 'sallyport-proc-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  const file = join(dir, 'parent.cjs');
+  writeFileSync(file, script);
+  const parent = spawn(process.execPath, [file], { detached: true });
+  await once(parent, 'spawn');
+  onTestFinished(() => void process.kill(-parent.pid!, 'SIGKILL'));
+  const areShells = (argvs: readonly (readonly string[])[]) =>
+    argvs.length === 2 && argvs.every(([program]) => program === 'sh');
+  const children = await until('both run', () => {
+    const found = listChildren(parent.pid!);
+    return areShells(found.map(({ argv }) => argv)) && found;
+  });
+  expect(children.map(({ parentPid }) => parentPid)).toEqual([parent.pid, parent.pid]);
+  const [first] = children;
+  await until('it has a child of its own', () => listChildren(first!.pid).length === 1);
+  expect(listChildren(parent.pid!).map(({ pid }) => pid)).toEqual(children.map(({ pid }) => pid));
+  expect(listChildren(2 ** 22 + 1)).toEqual([]);
 });
 
 test('one that has ended lives no more, though nobody has asked how', async () => {

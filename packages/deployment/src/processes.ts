@@ -18,6 +18,8 @@ const readProc = (path: string): string | undefined => {
   }
 };
 
+const readArgv = (pid: number | string): string[] => (readProc(`/proc/${pid}/cmdline`) ?? '').split('\0').slice(0, -1);
+
 /** Reads one process; undefined when there is none, or only a zombie that nobody has reaped yet. */
 export const readProcess = (pid: number): ProcessInfo | undefined => {
   const stat = readProc(`/proc/${pid}/stat`);
@@ -27,8 +29,7 @@ export const readProcess = (pid: number): ProcessInfo | undefined => {
   const [state, parentPid] = fields;
   const startTime = fields[19];
   if (state === undefined || state === 'Z' || state === 'X' || startTime === undefined) return undefined;
-  const argv = (readProc(`/proc/${pid}/cmdline`) ?? '').split('\0').slice(0, -1);
-  return { pid, parentPid: Number(parentPid), startTime, argv };
+  return { pid, parentPid: Number(parentPid), startTime, argv: readArgv(pid) };
 };
 
 /** The environment a process was started with; undefined when it is gone or belongs to another user. */
@@ -39,11 +40,27 @@ export const readEnvironment = (pid: number): ReadonlyMap<string, string> | unde
   return new Map(pairs.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]));
 };
 
-/** Every living process that can be seen. */
-export const listProcesses = (): ProcessInfo[] =>
+/** Every living process that can be seen; with `isWanted` those with such a command line, for half the work. */
+export const listProcesses = (isWanted?: (argv: readonly string[]) => boolean): ProcessInfo[] =>
   readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => /^\d+$/.test(name) && (isWanted === undefined || isWanted(readArgv(name))))
     .flatMap((name) => readProcess(Number(name)) ?? []);
+
+const listThreads = (pid: number): string[] => {
+  try {
+    return readdirSync(`/proc/${pid}/task`);
+  } catch {
+    return [];
+  }
+};
+
+/** Living processes whose parent is this one. */
+export const listChildren = (pid: number): ProcessInfo[] => {
+  const lists = listThreads(pid).map((thread) => readProc(`/proc/${pid}/task/${thread}/children`));
+  // A kernel without it (CONFIG_PROC_CHILDREN), or a thread that ended meanwhile: all are looked at.
+  if (lists.includes(undefined)) return listProcesses().filter(({ parentPid }) => parentPid === pid);
+  return lists.flatMap((list) => list?.match(/\d+/g) ?? []).flatMap((child) => readProcess(Number(child)) ?? []);
+};
 
 /** Whether exactly this process, not a later one with its pid, still lives. */
 export const isStillRunning = ({ pid, startTime }: Pick<ProcessInfo, 'pid' | 'startTime'>): boolean =>

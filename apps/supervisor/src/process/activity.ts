@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { listProcesses } from '@sallyport/deployment/processes';
+import { listChildren } from '@sallyport/deployment/processes';
 
 /** What a process and those it started are doing, as the kernel sees it. */
 export interface Activity {
@@ -27,8 +27,7 @@ const readStat = (pid: number): { state: string; ticks: number } | undefined => 
 
 /** Reads the activity of a process and its children, HAProxy's worker for one. */
 export const readActivity = (pid: number): Activity => {
-  const children = listProcesses().filter(({ parentPid }) => parentPid === pid);
-  const stats = [pid, ...children.map((child) => child.pid)].flatMap((each) => readStat(each) ?? []);
+  const stats = [pid, ...listChildren(pid).map((child) => child.pid)].flatMap((each) => readStat(each) ?? []);
   return {
     isStopped: stats.some(({ state }) => state === 'T'),
     isRunnable: stats.some(({ state }) => state === 'R' || state === 'D'),
