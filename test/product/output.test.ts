@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { defaultGuards } from '@sallyport/deployment/places';
 import { listProcesses } from '@sallyport/deployment/processes';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { bareEnvironment } from '../support/bare-environment.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { until } from '../support/until.ts';
 
@@ -25,7 +26,7 @@ const start = (settings: Readonly<Record<string, string>> = {}) => {
   const dataDir = join(dir, 'data');
   const child = spawn(process.execPath, [main], {
     env: {
-      PATH: process.env.PATH ?? '',
+      ...bareEnvironment,
       SALLYPORT_DATA_DIR: dataDir,
       SALLYPORT_HTTP_BIND: `127.0.0.1:${ports.api}`,
       SALLYPORT_PROXY_HTTP: `127.0.0.1:${ports.http}`,

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { bareEnvironment } from '../../../test/support/bare-environment.ts';
 import { freePorts } from '../../../test/support/free-ports.ts';
 import { takeInstanceLock } from './instance-lock.ts';
 
@@ -23,7 +24,7 @@ const givenDataDir = () => {
 /** Starts the supervisor with settings that must stop it, and returns how it ended. */
 const refusedStart = (dataDir: string, settings: Readonly<Record<string, string>>, ...flags: string[]) => {
   const env = {
-    PATH: process.env.PATH,
+    ...bareEnvironment,
     SALLYPORT_DATA_DIR: dataDir,
     SALLYPORT_HTTP_BIND: `127.0.0.1:${api}`,
     SALLYPORT_PROXY_HTTP: `127.0.0.1:${http}`,
