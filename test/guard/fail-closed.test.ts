@@ -128,7 +128,7 @@ describe('without a verdict', () => {
       guarded.guards[victim]?.kill('SIGKILL');
       await guarded.guards[victim]?.exited;
       await reach(at + 500);
-      await guarded.restartGuard(victim);
+      await traffic.gently(() => guarded.restartGuard(victim));
       await reach(traffic.sent() + 300);
     }
     const statuses = await traffic.stop();
@@ -154,7 +154,7 @@ describe('without a verdict', () => {
       // Whatever was sent until the process was gone may have been put to it.
       inFlight += traffic.inFlight() + traffic.sent() - at;
       await reach(at + 1_000);
-      await guarded.restartGuard(victim);
+      await traffic.gently(() => guarded.restartGuard(victim));
       await reach(traffic.sent() + 1_000);
     }
     const sent = traffic.sent();
@@ -176,9 +176,8 @@ describe('without a verdict', () => {
     await reach(300);
     const swaps = 6;
     for (let revision = 2; revision < 2 + swaps; revision++) {
-      await guarded.configure(
-        givenConfig(revision, { rules: `${SMALL_RULES}SecRule ARGS "@streq r${revision}" "id:7,deny"\n` }),
-      );
+      const next = givenConfig(revision, { rules: `${SMALL_RULES}SecRule ARGS "@streq r${revision}" "id:7,deny"\n` });
+      await traffic.gently(() => guarded.configure(next));
       // In force with the answer.
       expect((await ask({ port: guarded.httpPort, path: `/?q=r${revision}` })).status).toBe(403);
       await reach(traffic.sent() + 200);

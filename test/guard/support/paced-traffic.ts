@@ -9,6 +9,9 @@ export interface PacedTally {
 
 const TICK_MS = 5;
 
+/** The share of its rate that is sent while it is gentle. */
+const GENTLE = 0.1;
+
 /** As many are under way at most: what a machine that is too slow for the rate sends waits for answers, not in ever longer queues. */
 const MOST_IN_FLIGHT = 512;
 
@@ -20,7 +23,9 @@ export const startPacedTraffic = (port: number, perSecond: number) => {
   const agent = new Agent({ keepAlive: true, maxSockets: MOST_IN_FLIGHT });
   const tally: PacedTally = { clean: new Map(), attack: new Map(), failed: 0 };
   const waiting = new Set<Promise<void>>();
-  const startedAt = performance.now();
+  let at = performance.now();
+  let owed = 0;
+  let share = 1;
   let sent = 0;
 
   const one = (kind: 'clean' | 'attack', n: number): Promise<void> =>
@@ -48,18 +53,28 @@ export const startPacedTraffic = (port: number, perSecond: number) => {
     });
 
   const timer = setInterval(() => {
-    const due = ((performance.now() - startedAt) / 1000) * perSecond;
-    while (sent < due && waiting.size < MOST_IN_FLIGHT) {
+    const now = performance.now();
+    owed += ((now - at) / 1000) * perSecond * share;
+    at = now;
+    for (; owed >= 1 && waiting.size < MOST_IN_FLIGHT; owed--) {
       const n = sent++;
       const asked = one(n % 4 === 0 ? 'attack' : 'clean', n);
       waiting.add(asked);
       void asked.then(() => waiting.delete(asked));
     }
+    // What there was no room for is not made up for: a machine that is busy would never see the end of it.
+    owed %= 1;
   }, TICK_MS);
 
   return {
     sent: (): number => sent,
     inFlight: (): number => waiting.size,
+    /** Sends a tenth during `work`, which would else have no processor to itself, and thousands of requests be sent meanwhile. */
+    async gently(work: () => Promise<void>): Promise<void> {
+      share = GENTLE;
+      await work();
+      share = 1;
+    },
     /** Sends nothing more and waits for all answers. */
     async stop(): Promise<PacedTally> {
       clearInterval(timer);
