@@ -74,6 +74,8 @@ export default defineConfig({
           globalSetup: ['test/support/postgres.ts', 'test/support/build-web.ts'],
           include: ['test/**/*.test.ts'],
           exclude: [...neverTests, 'test/chaos/**'],
+          // As above. Tests of the web interface have a server in their process, whose thousand modules they would load for each file.
+          isolate: false,
           maxWorkers,
         },
       },
@@ -83,6 +85,8 @@ export default defineConfig({
           ...patient,
           include: ['test/chaos/**/*.test.ts'],
           exclude: neverTests,
+          // As above.
+          isolate: false,
           maxWorkers,
         },
       },
