@@ -30,14 +30,15 @@ const loadedBy = (main: string): string[] => {
 const nobodyNeeds = ['typebox', 'internal/deps/undici', 'undici', 'maxmind', 'mmdb-lib'];
 
 test.for([
-  ['supervisor', 'apps/supervisor/src/process-table.ts', ['kysely', 'fastify', 'ajv']],
-  ['guard', 'apps/guard/src/worker.ts', ['packages/waf/src/compile', 'pino', 'ajv', 'kysely']],
+  ['an idle supervisor', 'apps/supervisor/src/process-table.ts', ['kysely', 'fastify', 'ajv']],
+  ['an idle guard', 'apps/guard/src/worker.ts', ['packages/waf/src/compile', 'pino', 'ajv', 'kysely']],
   [
-    'server',
+    'an idle server',
     'apps/server/src/server.ts',
     ['packages/waf/src/compile', 'pg', 'nodemailer', 'jose', '@peculiar/x509', '@node-rs/argon2', 'aws4fetch'],
   ],
-] as const)('what an idle %s never calls is not in its memory', ([, main, unneeded]) => {
+  ['a command that asks the service', 'apps/cli/src/commands/certificate.ts', ['kysely', 'better-sqlite3']],
+] as const)('what %s never calls is not in its memory', ([, main, unneeded]) => {
   const loaded = loadedBy(main);
   // It tells at all.
   expect(loaded).not.toEqual([]);

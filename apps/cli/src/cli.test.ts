@@ -47,6 +47,23 @@ describe('without a server', () => {
     });
   });
 
+  test('tells of all commands who asks which there are, and of one who asks for that', async () => {
+    const commands = ['user', 'backup', 'certificate', 'apply', 'emergency'];
+    const told = async (...args: string[]) => {
+      const { out, err } = await run(dataDir, args);
+      return commands.filter((name) => new RegExp(`^  ${name} `, 'm').test(out + err));
+    };
+    for (const args of [['--help'], ['help'], [], ['--help', 'user']]) expect(await told(...args)).toEqual(commands);
+    for (const args of [
+      ['user', '--help'],
+      ['help', 'user'],
+    ]) {
+      expect((await run(dataDir, args)).out).toContain('Usage: sallyport user ');
+      expect(await told(...args)).toEqual([]);
+    }
+    expect(await run(dataDir, ['nonsense'])).toMatchObject({ code: 1, err: "error: unknown command 'nonsense'\n" });
+  });
+
   test('adds an administrator who can then sign in, and records who did it', async () => {
     await migrated(dataDir);
     const created = await run(

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { type Config, parseConfig } from '@sallyport/deployment/config';
-import { readEnvironment } from '@sallyport/deployment/config-sources';
+import type { Config } from '@sallyport/deployment/config';
 import { createTokens, type Tokens } from '@sallyport/store/accounts/tokens/service';
 import { tokenStore } from '@sallyport/store/accounts/tokens/store';
 import { createUsers, type Users } from '@sallyport/store/accounts/users/service';
@@ -17,6 +16,7 @@ import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import type { Vault } from '@sallyport/store/secrets/vault';
 import type { Command } from 'commander';
 import { CommandFailure } from './failure.ts';
+import { loadConfig } from './load-config.ts';
 
 /** The store of a deployment, opened beside whatever else uses it. */
 export interface Deployment {
@@ -29,13 +29,6 @@ export interface Deployment {
   /** Who runs the command, for the audit trail. */
   actor: Actor;
 }
-
-/** Reads the configuration as the server would. Throws `ConfigError`. */
-export const loadConfig = (command: Command): Config => {
-  const { dataDir } = command.optsWithGlobals<{ dataDir?: string }>();
-  const flags = dataDir === undefined ? [] : ['--data-dir', dataDir];
-  return parseConfig(readEnvironment(flags, process.env, process.cwd()), process.cwd());
-};
 
 /** Whether there is one: PostgreSQL says so itself. */
 export const hasStore = (config: Config): boolean =>

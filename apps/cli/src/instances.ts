@@ -1,8 +1,8 @@
 import type { Config } from '@sallyport/deployment/config';
 import { findInstances, type Instance, isSameDirectory } from '@sallyport/deployment/instances';
 import type { Command } from 'commander';
-import { loadConfig } from './deployment.ts';
 import { CommandFailure } from './failure.ts';
+import { loadConfig } from './load-config.ts';
 
 /**
  * The instance that is meant: the one on the data directory that was named (or ./data); without a name the only one that

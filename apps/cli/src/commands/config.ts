@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { loadConfig } from '../deployment.ts';
+import { loadConfig } from '../load-config.ts';
 import { print } from '../print.ts';
 
 const check = () =>

@@ -3,7 +3,7 @@ import { prepareDataDir } from '@sallyport/deployment/data-dir';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
 import { Command } from 'commander';
-import { loadConfig } from '../deployment.ts';
+import { loadConfig } from '../load-config.ts';
 import { print } from '../print.ts';
 
 /** `sallyport migrate` (spec, Versioning 4). */
