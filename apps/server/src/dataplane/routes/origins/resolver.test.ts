@@ -119,3 +119,46 @@ test('does not wait longer than it may for a name server that does not answer', 
     },
   );
 });
+
+test.each([
+  ['ENOTFOUND', 'forward_host app does not resolve'],
+  ['EAI_AGAIN', 'forward_host app could not be resolved: the name server did not answer'],
+  ['EMFILE', 'forward_host app could not be resolved (EMFILE)'],
+  [undefined, 'forward_host app could not be resolved (no such name)'],
+])('says why an origin has no address: %s', (code, issue) =>
+  withResolver(
+    () => Promise.reject(Object.assign(new Error('no such name'), { code })),
+    async (make) => {
+      const resolver = make();
+      await resolver.ensure(['app']);
+      expect(resolver.known('app')).toEqual({ issue });
+      // Of a name that nobody uses any more nothing is kept.
+      await resolver.refresh([]);
+      expect(resolver.known('app')).toEqual({ issue: 'forward_host app could not be resolved in time' });
+    },
+  ),
+);
+
+test('an answer without an address is none, and an address is stored once, not with each look-up', async () => {
+  let found: string[] = [];
+  await withResolver(
+    async () => found,
+    async (make, { kysely: db }) => {
+      const resolver = make();
+      await resolver.ensure(['app', 'app', '192.0.2.7']);
+      expect(resolver.known('app')).toEqual({ issue: 'forward_host app does not resolve' });
+      found = ['192.0.2.1'];
+      await resolver.ensure(['app']);
+      expect(resolver.known('app')).toEqual({ address: '192.0.2.1' });
+      await db.updateTable('origin_addresses').set({ resolved_at: 'kept' }).execute();
+      found = ['192.0.2.3', '192.0.2.1'];
+      await resolver.refresh(['app']);
+      // Waits for what the refresh may have begun to store.
+      await resolver.ensure(['other']);
+      expect(await db.selectFrom('origin_addresses').selectAll().orderBy('name').execute()).toMatchObject([
+        { name: 'app', address: '192.0.2.1', resolved_at: 'kept' },
+        { name: 'other' },
+      ]);
+    },
+  );
+});
