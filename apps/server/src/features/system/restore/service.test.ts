@@ -38,8 +38,7 @@ const withRestore = (
       const calls: string[] = [];
       const settings = settingStore(db);
       await settings.set('smtp.host', 'old.example.com');
-      const tables = [];
-      for await (const one of readTables(db, KEPT_TABLES)) tables.push(one);
+      const tables = await Array.fromAsync(readTables(db, KEPT_TABLES));
       await settings.set('smtp.host', 'new.example.com');
       const nothing = async () => {};
       const hooks = { open: nothing, check: nothing, backUp: nothing, close: nothing };
