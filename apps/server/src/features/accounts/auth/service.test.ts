@@ -148,6 +148,19 @@ test('what could not be tried is no failure', () =>
     expect(await login()).toBe('in');
   }));
 
+test('a secret of nobody is guessed at five times from one address, which keeps nobody out elsewhere', () =>
+  withGiven(async ({ auth, noted, resources }) => {
+    const guess = (ip = outside.ip) =>
+      auth.beginSecretAttempt('emergency', { ...outside, ip }).then(
+        () => 'tried',
+        ({ status }: { status: number }) => status,
+      );
+    for (let n = 0; n < 5; n++) expect(await guess()).toBe('tried');
+    expect([await guess(), await guess('192.0.2.2')]).toEqual([429, 'tried']);
+    expect([noted, [...resources]]).toEqual([[{ action: 'auth.throttled' }], ['auth.throttled emergency']]);
+    (await auth.beginSecretAttempt('emergency', { ...outside, ip: '192.0.2.3' })).succeeded();
+  }));
+
 test('the second factor: being asked for it is no failure and leaves a trace, a wrong code is one, and none counts twice', () =>
   withGiven(
     async ({

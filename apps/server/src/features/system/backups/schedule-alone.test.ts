@@ -1,6 +1,6 @@
 import type { NotificationEvent } from '@sallyport/contract';
 import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
+import { type Executor, openDatabase } from '@sallyport/store/database/open';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
@@ -21,6 +21,7 @@ const withSchedule = (
     given: { pattern: string; fault: Error | undefined };
     told: NotificationEvent[];
     failures: () => number;
+    db: Executor;
   }) => Promise<void>,
 ) =>
   withTemporaryDirectory(async (dataDir) => {
@@ -49,7 +50,7 @@ const withSchedule = (
         await schedule.start().stop();
         return made;
       };
-      await work({ look, store, given, told, failures: () => failures });
+      await work({ look, store, given, told, failures: () => failures, db: database.kysely });
     } finally {
       await database.stop();
     }
@@ -69,7 +70,10 @@ test('the first one is made at once, the next when it is time, and none without 
   }));
 
 test('a last one that is yet to come holds none up, a clock that is a little off makes no second one', () =>
-  withSchedule(async ({ look, store }) => {
+  withSchedule(async ({ look, store, db }) => {
+    // Nor does a row that is not there.
+    await db.deleteFrom('backup_schedule').execute();
+    expect(await store.madeAt()).toBe('');
     await look(HOUR_MS);
     expect(await look(HOUR_MS - 10 * MINUTE_MS)).toBe(1);
     expect([await look(HOUR_MS - 10 * MINUTE_MS - 1), await store.madeAt()]).toEqual([2, at(50 * MINUTE_MS - 1)]);

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { digestOf } from '@sallyport/backup/shelf/files';
 import type { BackupOptions } from '@sallyport/backup/shelf/make-backup';
 import { type Actor, systemActor, type UserIdentity } from '@sallyport/store/actor';
@@ -48,7 +49,11 @@ const withBackups = (
         config,
         transactAside: database.transactAside,
         record: async (_tx, { action }) => void noted.push(action),
-        note: async ({ action }) => void noted.push(action),
+        async note({ action }) {
+          // As a store does, it takes a moment: who does not wait for it hands out what is not written down yet.
+          await setImmediate();
+          noted.push(action);
+        },
         storedPassphrase: () => settings.passphrase(),
         keep: async () => settings.keep,
         copies: {
