@@ -205,6 +205,7 @@ test('the second factor: being asked for it is no failure and leaves a trace, a 
       expect(await login()).toBe(MISSING);
       hooks.isTotpRequired = false;
       await secondFactor.disable({ password: PASSWORD }, signedIn);
+      expect(noted.at(-1)).toEqual({ action: 'auth.totp_disabled' });
       expect(await login()).toBe('in');
       expect([await codesLeft(), (await store.find(user.id))?.totp_sealed]).toEqual([0, null]);
     },
@@ -233,7 +234,11 @@ test('setting the second factor up takes the password and a right code, each gue
     expect(await refused(secondFactor.enable({ code: shownCode(again.secret, clock()) }, signedIn))).toBe(429);
     pass(15 * 60_000);
     expect((await store.find(user.id))?.totp_enabled).toBe(0);
+    // A right code forgets what was wrong before it.
+    for (let n = 0; n < 4; n++) expect(await refused(secondFactor.enable({ code: '000000' }, signedIn))).toBe(400);
     await secondFactor.enable({ code: shownCode(again.secret, clock()) }, signedIn);
+    expect(noted.at(-1)).toEqual({ action: 'auth.totp_enabled' });
+    expect(await refused(begin('wrong password'))).toBe(403);
     expect(await refused(begin())).toBe(409);
     expect(await refused(secondFactor.enable({ code: shownCode(again.secret, clock()) }, signedIn))).toBe(409);
   }));

@@ -29,8 +29,10 @@ const makeGiven = async (database: ReturnType<typeof openDatabase>) => {
   let now = START;
   const clock = () => new Date(now);
   const recorded: [string, string, string][] = [];
-  const record = async (_tx: unknown, { action, resource, actor }: ChangeEntry) => {
+  const record = async (_tx: unknown, { action, resource, actor, before, after }: ChangeEntry) => {
     const { identity } = actor;
+    // Everybody who may read the trail would have it.
+    expect(JSON.stringify({ before, after })).not.toMatch(/password_hash|totp_sealed|token_hash/);
     recorded.push([action, resource, identity.kind === 'user' ? identity.email : identity.kind]);
   };
   let forgotten = 0;
@@ -219,8 +221,9 @@ test('an invitation opens once, for two days, and the newest only', () =>
     const accept = (token: string) =>
       invites.accept({ token, name: ' Ann ', password: 'correct horse battery' }, outside);
     given.publicUrl = 'https://panel.example.com';
-    const { user } = await invites.create({ email: 'Ann@Example.com' }, outside);
+    const { user, invite_url, email_sent } = await invites.create({ email: 'Ann@Example.com' }, outside);
     const first = byMail();
+    expect([tokenOf(invite_url), email_sent]).toEqual([first, true]);
     expect([mails.at(-1)?.to, user.status, user.role]).toEqual(['ann@example.com', 'pending', 'user']);
     expect(await refusal(invites.create({ email: 'ann@example.com' }, outside))).toMatch(/^409/);
     expect(await invites.validate(first)).toEqual({ valid: true, email: 'ann@example.com' });

@@ -29,7 +29,7 @@ const withBackups = (
     config: BackupOptions['config'];
     /** `action` of all that was written down. */
     noted: string[];
-    settings: { passphrase: () => Promise<string | undefined>; keep: number; copies: number };
+    settings: { passphrase: () => Promise<string | undefined>; keep: number; copies: number; isTrailAway: boolean };
     all: () => Promise<[string, boolean][]>;
     pathOf: (name: string) => string;
     /** Offers a file as if it had been uploaded. */
@@ -44,7 +44,12 @@ const withBackups = (
       await openStoreVault(database, config);
       let seconds = 0;
       const noted: string[] = [];
-      const settings = { passphrase: async (): Promise<string | undefined> => undefined, keep: 2, copies: 0 };
+      const settings = {
+        passphrase: async (): Promise<string | undefined> => undefined,
+        keep: 2,
+        copies: 0,
+        isTrailAway: false,
+      };
       const backups = createBackups({
         config,
         transactAside: database.transactAside,
@@ -52,6 +57,7 @@ const withBackups = (
         async note({ action }) {
           // As a store does, it takes a moment: who does not wait for it hands out what is not written down yet.
           await setImmediate();
+          if (settings.isTrailAway) throw new Error('the trail is away');
           noted.push(action);
         },
         storedPassphrase: () => settings.passphrase(),
@@ -113,7 +119,7 @@ test('as many of a kind are kept as are wanted, and the newest that can be relie
   }));
 
 test('what holds the key takes a session to be made, and what is not encrypted one to be had', () =>
-  withBackups(async ({ backups, noted }) => {
+  withBackups(async ({ backups, noted, settings }) => {
     expect(await status(backups.create(PASSPHRASE, token))).toBe(403);
     const { name, size } = await backups.create(undefined, token);
     noted.length = 0;
@@ -121,6 +127,8 @@ test('what holds the key takes a session to be made, and what is not encrypted o
     const { backup, file } = await backups.download(name, session);
     expect([backup.name, (await file.stat()).size, noted]).toEqual([name, size, ['backup.download']]);
     await file.close();
+    settings.isTrailAway = true;
+    expect(await status(backups.download(name, session))).toBe('the trail is away');
     expect(await status(backups.get('../encryption.key'))).toBe(400);
     expect(await status(backups.get(name.replace('manual', 'uploaded')))).toBe(404);
   }));

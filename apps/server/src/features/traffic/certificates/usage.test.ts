@@ -53,7 +53,7 @@ test('a name of a certificate is one of DNS, or an address', () => {
     '2001:db8::1',
     '2001:db8::1',
   ]);
-  for (const wrong of ['[example.com]', '[192.0.2.1', '*', '1.2.3', ''])
+  for (const wrong of ['[example.com]', '[192.0.2.11', '192.0.2.1]', '*', '1.2.3', ''])
     expect(() => parseCertificateName(wrong)).toThrow();
 });
 
