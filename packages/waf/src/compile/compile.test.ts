@@ -10,6 +10,9 @@ describe('mistakes are told with place, token and what was expected', () => {
   test.each([
     ['SecRule ARGS "@rx a" "phase:1"', '1:1: error: A rule needs an id (expected an action id:NUMBER)'],
     ['SecRule ARGS "@rx a" "id:x"', '1:26: error: This is not a rule id (near "x"; expected a whole number above 0)'],
+    // A number with something beside it is none.
+    ['SecRule ARGS "@rx a" "id:x1"', '1:26: error: This is not a rule id (near "x1"; expected a whole number above 0)'],
+    ['SecRule ARGS "@rx a" "id:1x"', '1:26: error: This is not a rule id (near "1x"; expected a whole number above 0)'],
     [
       'SecRule ARGS "@rx a" "id:1,phase:6"',
       '1:34: error: This is not a phase (near "6"; expected 1 to 5, request, response or logging)',

@@ -29,7 +29,8 @@ const makeGiven = async ({ kysely: db, transactAside }: Database) => {
   const clock = () => new Date(now);
   const noted: { action: string; after?: unknown }[] = [];
   const resources = new Set<string>();
-  const note = async ({ action, resource, after }: ChangeEntry) => {
+  const note = async ({ action, resource, after, actor }: ChangeEntry) => {
+    expect(actor.ip).toMatch(/^192\.0\.2\./);
     // As a store does, it takes a moment: who does not wait for it answers before it is written down.
     await setImmediate();
     resources.add(`${action} ${resource}`);
