@@ -4,7 +4,7 @@ import { MIGRATION_NAMES, migrate } from '@sallyport/store/database/migrate';
 import { type Executor, openDatabase } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
-import { readTables } from '@sallyport/store/snapshot/read-tables';
+import { readTables, type TableRows } from '@sallyport/store/snapshot/read-tables';
 import { KEPT_TABLES } from '@sallyport/store/snapshot/tables';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
@@ -38,7 +38,8 @@ const withRestore = (
       const calls: string[] = [];
       const settings = settingStore(db);
       await settings.set('smtp.host', 'old.example.com');
-      const tables = await Array.fromAsync(readTables(db, KEPT_TABLES));
+      const tables: TableRows[] = [];
+      for await (const one of readTables(db, KEPT_TABLES)) tables.push(one);
       await settings.set('smtp.host', 'new.example.com');
       const nothing = async () => {};
       const hooks = { open: nothing, check: nothing, backUp: nothing, close: nothing };
