@@ -1,4 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { join } from 'node:path';
 
 const IN_MEMORY = '/dev/shm';
@@ -6,6 +8,10 @@ const IN_MEMORY = '/dev/shm';
 const ROOM = 4 * 1024 ** 3;
 /** Short: names of sockets lie below it, and have 107 bytes. */
 const PREFIX = 'sp-test-';
+
+/** Removes a directory once whoever holds the other end of its input is gone. */
+const WATCH = `while read -r line; do :; done
+rm -rf "$1"`;
 
 const isExecutable = (): boolean =>
   readFileSync('/proc/self/mounts', 'utf8')
@@ -27,14 +33,13 @@ export const memoryDirectory = (): string | undefined => {
 export const keepTemporaryFilesInMemory = (): void => {
   const memory = memoryDirectory();
   if (process.env.TMPDIR !== undefined || memory === undefined) return;
-  // Of runs that were killed.
-  for (const left of readdirSync(memory).filter((name) => name.startsWith(PREFIX))) {
-    if (!existsSync(`/proc/${left.slice(PREFIX.length)}`)) rmSync(join(memory, left), { recursive: true, force: true });
-  }
-  const directory = join(memory, `${PREFIX}${process.pid}`);
-  mkdirSync(directory, { recursive: true });
+  const directory = mkdtempSync(join(memory, PREFIX));
   // As /tmp: other accounts than ours have files there, too.
   chmodSync(directory, 0o1777);
   process.env.TMPDIR = directory;
   process.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+  // A run that is killed removes nothing, but the kernel closes its pipe. No look at process ids can tell: another run may have its own.
+  const watch = spawn('sh', ['-c', WATCH, 'watch', directory], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
+  watch.unref();
+  (watch.stdin as Socket).unref();
 };
