@@ -87,6 +87,36 @@ test('what one saves oneself beside a form that is being typed in is no conflict
   await close();
 });
 
+test('two forms of a page that are saved at once are both taken: what the other one changed is no conflict', async () => {
+  const { page, close } = await signedIn('/security');
+  const limit = page.getByRole('region', { name: 'Rate limit' });
+  const lockOut = page.getByRole('region', { name: 'Never locked out' });
+  await limit.getByLabel('Requests').fill('3000');
+  await lockOut.getByLabel('Addresses and networks').fill('192.0.2.0/26, 126.0.0.0/7');
+  // What the first one made of it is read after the second is sent.
+  const sent = Promise.withResolvers<void>();
+  await page.route('**/security/config', async (route) => {
+    if (route.request().method() === 'GET') await sent.promise;
+    await route.continue();
+  });
+  const isSave = (status: number) => (response: { status(): number; url(): string; request(): { method(): string } }) =>
+    response.request().method() === 'POST' &&
+    response.url().includes('/security/config') &&
+    response.status() === status;
+  const first = page.waitForResponse(isSave(200));
+  await lockOut.getByRole('button', { name: 'Save' }).click();
+  await first;
+  const second = page.waitForResponse(isSave(412));
+  await limit.getByRole('button', { name: 'Save' }).click();
+  await second;
+  sent.resolve();
+  await expect
+    .poll(configOf)
+    .toMatchObject({ rate_limit_requests: 3000, admin_whitelist: expect.stringMatching(/\/26/) });
+  expect(await page.getByText('This was changed in between').count()).toBe(0);
+  await close();
+});
+
 test('notifications: what is wrong is told at its field; what was sent is listed with what became of it', async () => {
   const { page, errors, close } = await signedIn('/security/notifications');
   const address = page.getByRole('textbox', { name: 'Address' });

@@ -22,7 +22,7 @@ export interface ObjectForm<T extends Record<string, unknown>> {
 }
 
 /** Whether two versions hold the same for a form, whatever else of the object differs. */
-const isAlike = (one: object, other: object): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isAlike = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
  * A form over an object of the API. `save` sends it; what the server refuses is shown at its field, a 412 as `overtaken`.
@@ -78,6 +78,11 @@ export const useObjectForm = <T extends Record<string, unknown>>(
     return () => cancelAnimationFrame(frame);
   }, [fault]);
 
+  const overtakenBy = (refused: unknown): Partial<T> | undefined =>
+    refused instanceof ApiError && refused.status === 412 && refused.current !== undefined
+      ? (refused.current as Partial<T>)
+      : undefined;
+
   const submit = async (): Promise<boolean> => {
     setProblem(undefined);
     form.clearErrors();
@@ -88,15 +93,21 @@ export const useObjectForm = <T extends Record<string, unknown>>(
     setSaving(true);
     try {
       const values = form.getValues();
-      await save(values, isOver);
+      await save(values, isOver).catch((refused: unknown) => {
+        const theirs = isOver ? undefined : overtakenBy(refused);
+        const isOther = theirs && Object.entries(base.initial).every(([field, was]) => isAlike(theirs[field], was));
+        // What was changed in between is no field of this form: another one of this page was saved a moment ago.
+        if (isOther) return save(values, true);
+        throw refused;
+      });
       form.resetDirty(values);
       return true;
     } catch (error) {
       const refused = error as Error;
       const field = refused instanceof ApiError ? fieldOf(refused.message, Object.keys(form.getValues())) : undefined;
-      if (refused instanceof ApiError && refused.status === 412 && refused.current !== undefined) {
-        setOvertaken({ current: refused.current as Partial<T> });
-      } else if (field !== undefined) {
+      const theirs = overtakenBy(refused);
+      if (theirs) setOvertaken({ current: theirs });
+      else if (field !== undefined) {
         form.setFieldError(field, wordsOf(refused));
         setFault({ field });
       } else setProblem(refused);
