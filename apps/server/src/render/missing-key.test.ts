@@ -6,6 +6,7 @@ import type { Config } from '@sallyport/deployment/config';
 import { ConfigError } from '@sallyport/deployment/config';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
+import { bareEnvironment } from '../../../../test/support/bare-environment.ts';
 import { startServer } from '../server.ts';
 import { emptyStore, onBothDatabases } from '../testing/start-app.ts';
 
@@ -14,7 +15,7 @@ const log = pino({ level: 'silent' });
 const render = async ({ dataDir, databaseUrl }: Config) => {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts')], {
     env: {
-      PATH: process.env.PATH ?? '',
+      ...bareEnvironment,
       SALLYPORT_DATA_DIR: dataDir,
       ...(databaseUrl !== undefined && { DATABASE_URL: databaseUrl }),
     },

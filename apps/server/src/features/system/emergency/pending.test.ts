@@ -8,6 +8,7 @@ import { openPendingNote, pendingResets } from '@sallyport/recovery/pending';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { bareEnvironment } from '../../../../../../test/support/bare-environment.ts';
 import { type Caller, createGiven } from '../../../testing/given-accounts.ts';
 import { type DatabaseKind, onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
 import { type Enforced, startEnforced } from '../../../testing/start-enforced.ts';
@@ -46,7 +47,7 @@ onBothDatabases('an emergency reset that could not be stored', (kind) => {
   const render = (env: Record<string, string> = {}) =>
     spawnSync(process.execPath, [renderer], {
       env: {
-        PATH: process.env.PATH ?? '',
+        ...bareEnvironment,
         SALLYPORT_DATA_DIR: app.dataDir,
         ...(app.config.databaseUrl !== undefined && { DATABASE_URL: app.config.databaseUrl }),
         ...env,
