@@ -1,7 +1,8 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Certificate, SignedIn } from '@sallyport/contract';
 import { openDatabase } from '@sallyport/store/database/open';
-import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
 import { createProduct } from '../support/product.ts';
@@ -148,15 +149,14 @@ test(
     ).toBe(1);
     // The authority has revoked it, and that can not be noted.
     expect(
-      await revokeAndKill((isRevoked) =>
-        store.kysely.connection().execute(async (connection) => {
-          await sql`begin immediate`.execute(connection);
-          pebble.goOn();
-          await until('the authority has revoked it', isRevoked, SOON_MS);
-          product.kill('server');
-          await sql`rollback`.execute(connection);
-        }),
-      ),
+      await revokeAndKill(async (isRevoked) => {
+        const holder = new DatabaseSync(join(product.dataDir, 'sallyport.db'));
+        holder.exec('begin immediate');
+        pebble.goOn();
+        await until('the authority has revoked it', isRevoked, SOON_MS);
+        product.kill('server');
+        holder.close();
+      }),
     ).toBe(2);
   },
   600_000 + KILLS * 30_000,
