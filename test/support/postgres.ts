@@ -14,8 +14,8 @@ declare module 'vitest' {
     postgresUrl: string;
     /** A database of it that has all tables and nothing in them, to make others of. */
     postgresTemplate: string;
-    /** The file of a SQLite database like that. */
-    sqliteTemplate: string;
+    /** The file of a SQLite database like that, in projects that have this set-up. */
+    sqliteTemplate: string | undefined;
   }
 }
 

@@ -18,6 +18,7 @@ test('everything is where earlier versions put it', () => {
     masterSocket: '/data/haproxy/master.sock',
     restoresFile: '/data/haproxy/restores',
     trafficFile: '/data/haproxy/tells-traffic',
+    unretiredFile: '/data/haproxy/unretired',
     windowFile: '/data/haproxy/rate-limit-window',
   });
   expect(guardFiles('/data', 3)).toEqual({

@@ -83,7 +83,9 @@ export const startApp = async (
 ): Promise<TestApp> => {
   const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-test-'));
   const database = kind === 'postgres' ? await createPostgresDatabase(inject('postgresTemplate')) : undefined;
-  if (!database) copyFileSync(inject('sqliteTemplate'), join(dataDir, 'sallyport.db'));
+  const template = inject('sqliteTemplate');
+  // Where tests have none, the server makes the tables itself.
+  if (!database && template !== undefined) copyFileSync(template, join(dataDir, 'sallyport.db'));
   const config: Config = {
     ...parseConfig(
       {
