@@ -5,7 +5,7 @@
  *
  * node test/bench/guard.ts [rounds]; needs haproxy, nginx with libnginx-mod-http-modsecurity, modsecurity-crs, wrk.
  */
-import { execFile, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -34,8 +34,9 @@ const run = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), 'sp-bench-guard-'));
 const ports = { origin: await freePort(), nginx: await freePort() };
 
-const accepts = async (port: number): Promise<void> => {
+const accepts = async (port: number, server: ChildProcess): Promise<void> => {
   for (;;) {
+    if (server.exitCode !== null) throw new Error(`nginx ended with ${server.exitCode}: is its module installed?`);
     const isOpen = await new Promise<boolean>((resolve) => {
       const socket = connect(port, '127.0.0.1', () => resolve(true));
       socket.on('connect', () => socket.destroy()).on('error', () => resolve(false));
@@ -214,7 +215,7 @@ const guarded = await startGuarded({
 try {
   await guarded.serve({ names: [HOST], origin: { port: ports.origin } as never });
   await guarded.command(`add map ${dataPlaneFiles.switchesMap} remembered 0`);
-  await Promise.all([ports.origin, ports.nginx].map(accepts));
+  await Promise.all([accepts(ports.origin, origin), accepts(ports.nginx, peer)]);
   const ours = [guarded.haproxyPid, ...guarded.guards.map(({ pid }) => pid)];
   const theirs = childrenOf(peer.pid ?? 0);
   const [OFF, LISTS, ALL] = [0, 512, 1536];
