@@ -152,9 +152,10 @@ const addressListen = (text: string) => {
 
 /**
  * Parses the environment into a `Config`.
- * Throws `ConfigError` that lists every bad value and every unknown `SALLYPORT_*` variable at once.
+ * Throws `ConfigError` that lists every bad value and every unknown `SALLYPORT_*` variable at once. `isRunning`: a process was started with
+ * it, of another version perhaps, to which an empty value counted as not set, and which had settings that are none here.
  */
-export const parseConfig = (env: Environment, cwd: string): Config => {
+export const parseConfig = (env: Environment, cwd: string, { isRunning = false } = {}): Config => {
   const problems: string[] = [];
   const known = new Set<string>();
   const read = <T, D>(name: string, parse: (text: string) => T, absent: D): T | D => {
@@ -170,7 +171,7 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
   };
   /** What would protect less unset than set: an empty value, as of a variable that a script did not find, is refused. */
   const readProtecting: typeof read = (name, parse, absent) => {
-    if (env[name] === '') problems.push(`${name} must not be empty: give it a value, or remove it`);
+    if (env[name] === '' && !isRunning) problems.push(`${name} must not be empty: give it a value, or remove it`);
     return read(name, parse, absent);
   };
   const config: Config = {
@@ -198,7 +199,8 @@ export const parseConfig = (env: Environment, cwd: string): Config => {
     logFormat: read('SALLYPORT_LOG_FORMAT', oneOf('text', 'json'), 'text'),
   };
   for (const name of Object.keys(env)) {
-    if (name.startsWith('SALLYPORT_') && !known.has(name)) problems.push(`${name} is not a setting of this version`);
+    const isUnknown = name.startsWith('SALLYPORT_') && !known.has(name);
+    if (isUnknown && !isRunning) problems.push(`${name} is not a setting of this version`);
   }
   if (config.emergencyBind && !config.emergencyToken) {
     problems.push('SALLYPORT_EMERGENCY_BIND needs SALLYPORT_EMERGENCY_TOKEN');

@@ -26,9 +26,10 @@ const readInstance = (process: ProcessInfo, program: string): Instance | undefin
   if (!env) return undefined;
   try {
     const cwd = readlinkSync(`/proc/${process.pid}/cwd`);
-    return { pid: process.pid, config: parseConfig(mergeEnvironment(argv, Object.fromEntries(env), cwd), cwd) };
+    const settings = mergeEnvironment(argv, Object.fromEntries(env), cwd);
+    return { pid: process.pid, config: parseConfig(settings, cwd, { isRunning: true }) };
   } catch (error) {
-    // It has ended meanwhile, or is another version with settings of its own.
+    // It has ended meanwhile, or is another version that takes other values.
     if (error instanceof ConfigError || (error as NodeJS.ErrnoException).code !== undefined) return undefined;
     throw error;
   }
