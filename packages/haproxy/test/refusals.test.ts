@@ -268,6 +268,8 @@ describe("the proxy's own answers", () => {
     ['CONNECT', 'CONNECT ok.example.com:443 HTTP/1.1\r\nHost: ok.example.com:443\r\n\r\n', 405],
     ['TRACE', 'TRACE / HTTP/1.1\r\nHost: ok.example.com\r\n\r\n', 405],
     ['TRACE with a name in capitals', 'TRACE / HTTP/1.1\r\nHost: OK.example.com\r\nX-Real-IP: 1\r\n\r\n', 405],
+    ['TRACE in lower case', 'trace / HTTP/1.1\r\nHost: ok.example.com\r\n\r\n', 405],
+    ['CONNECT in two cases', 'Connect / HTTP/1.1\r\nHost: ok.example.com\r\n\r\n', 405],
     ['no host', 'GET / HTTP/1.0\r\n\r\n', 400],
     ['two hosts', 'GET / HTTP/1.1\r\nHost: ok.example.com\r\nHost: lenient.example.com\r\n\r\n', 400],
     [

@@ -49,8 +49,9 @@ export const readableTargets = (): string => `\
   acl web_target url -m beg / https:// http://
   acl asterisk url -m str *
   # A tunnel to wherever the client likes is a forward proxy's (WebSocket over HTTP/2 does not come as CONNECT). TRACE has an origin
-  # send back what it got: to a script headers it may not read, and those that we add.
-  acl no_business method CONNECT TRACE
+  # send back what it got: to a script headers it may not read, and those that we add. Twice, because HAProxy knows a method by its
+  # capitals only, and some applications by any.
+  acl no_business method -i CONNECT TRACE connect trace
   acl without_headers req.ver -m beg 0.
 
 `;
