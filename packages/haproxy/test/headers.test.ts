@@ -1,8 +1,11 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Echo, type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { ask, exchange } from '../../../test/support/http-client.ts';
+import { dataPlaneFiles } from '../src/config/layout.ts';
 import { createAdminSocket } from '../src/runtime/admin-socket.ts';
 
 const forged = {
@@ -68,6 +71,22 @@ describe('headers for the origin', () => {
       expect(Object.keys(early).filter((name) => name.startsWith('x-'))).toHaveLength(6);
       expect(early).toEqual(await seen('on.example.com', { Forwarded: 'for=6.6.6.6' }, tls));
     }
+  });
+
+  test('they are the same from a version of HAProxy that was not tried with all of them in one rule', async () => {
+    const file = join(plane.directory, dataPlaneFiles.config);
+    const config = readFileSync(file, 'utf8');
+    const untried = (version: string) => `backend untouched\n.if version_atleast(${version})`;
+    expect(config).toContain(untried('3.1'));
+    const before = await seen('on.example.com');
+    await plane.haproxy.stop();
+    writeFileSync(file, config.replace(untried('3.1'), untried('2.6')));
+    await plane.restartHaproxy();
+    expect(await seen('on.example.com')).toEqual(before);
+    await plane.haproxy.stop();
+    writeFileSync(file, config);
+    await plane.restartHaproxy();
+    expect(await seen('on.example.com')).toEqual(before);
   });
 
   test('a client cannot have an origin drop them by calling them hop-by-hop', async () => {

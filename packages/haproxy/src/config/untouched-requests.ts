@@ -51,11 +51,20 @@ export const untouchedBackend = ({ trustedProxies }: ConfigSettings): string =>
 /**
  * One rule that adds all our headers. A rule costs as much for what HAProxy does around a header as for its value, and what it is given is
  * written to an HTTP/1.1 origin as it stands: so line ends in the text of the rule begin the next header. In what is filled in, HAProxy
- * escapes control characters.
+ * escapes control characters. A version that was not tried may drop or refuse line ends, as other software does: it has a rule for each.
  */
 const addHeaders = (instance: string): string => {
-  const [[name, value], ...others] = [...addedHeaders, ['x-sallyport-proxied', mark(instance)]] as const;
-  return `  http-request add-header ${name} "${[value, ...others.map((header) => header.join(': '))].join(String.raw`\r\n`)}"\n`;
+  const headers = [...addedHeaders, ['x-sallyport-proxied', mark(instance)]] as const;
+  const add = (name: string, value: string) => `  http-request add-header ${name} ${value}\n`;
+  const [[name, value], ...others] = headers;
+  const values = [value, ...others.map((header) => header.join(': '))];
+  return `\
+.if version_atleast(3.1)
+${headers.map(([each, its]) => add(each, its)).join('')}\
+.else
+${add(name, `"${values.join(String.raw`\r\n`)}"`)}\
+.endif
+`;
 };
 
 /** Their origins: plain HTTP/1.1, and a method that may be repeated. The headers are added, because the client has sent none of these. */
