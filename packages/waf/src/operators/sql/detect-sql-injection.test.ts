@@ -66,6 +66,13 @@ test.each([
   ['1 or `x`=`x` union select 1', '1&nUE'],
   ["q'[x]' or 1=1 --", 's&1c'],
   ['$a$x$a$ or 1=1 --', 's&1c'],
+  ['$$x$$ or 1=1 --', 's&1c'],
+  ["x' or id=`char`(49)-- ", 's&nof'],
+  ['`sleep`(20)', 'f(1)'],
+  // An odd number of backslashes before a quote, and comments of MySQL's alone.
+  ['1 or "\\\\\\""=1 --', '1&so1'],
+  ['1 or 2=2#', '1&1c'],
+  ['sleep#\n(5)', 'f(1)'],
 ])('%j is %s', (text, fingerprint) => {
   expect(sqli(text, 'latin1')).toBe(fingerprint);
 });
@@ -206,6 +213,14 @@ test('any bytes have an answer, and the same one wherever they lie', () => {
     }),
     { numRuns: 3000 },
   );
+});
+
+test('a value ends where it ends, whatever word goes on behind it', () => {
+  const whole = Buffer.from("1 union select.1 from `users` where sleep.x(5) or date.y '2020-01-01' -- x");
+  for (let end = 1; end <= whole.length; end++) {
+    const alone = Uint8Array.from(whole.subarray(0, end));
+    expect(detectSqlInjection(whole, 0, end), `${end} bytes`).toBe(detectSqlInjection(alone, 0, end));
+  }
 });
 
 test('a lone word or number is none', () => {
