@@ -34,6 +34,8 @@ test.each([
   '<a href="javascript:alert(1)">',
   '<a href=" \x01JaVa\tScript:x">',
   '<a href="&#106;avascript&#x3a;x">',
+  '<a href="&#x6A;avascript:x">',
+  '<a href="&Tab;j&NewLine;avascript:x">',
   '<a href=data:text/html,x>',
   'x" href="vbscript:x',
   // What old browsers take for script.
@@ -43,11 +45,13 @@ test.each([
   '<?import x>',
   '<!ENTITY x "y">',
   '<% ` %>',
+  '<% % ` %>',
   // Out of a text of the page's script.
   "'-alert(1)-'",
   '"-alert(1)-"',
   '`-alert(1)-`',
   "x';alert(1)//",
+  "x';alert(1)/*",
   "\\';alert(1)//",
   '"+confirm`1`+"',
   "');alert(1);('",

@@ -13,12 +13,19 @@ const digitOf = (byte: number): number => {
   return letter >= 0 && letter < 6 ? letter + 10 : 99;
 };
 
-/** One character of an attribute's value: a byte, or what a numeric character reference means. */
+/** References by name to characters that browsers pass over in a scheme, which need their semicolon. */
+const passedOver = ['&Tab;', '&NewLine;'].map((name) => Buffer.from(name));
+
+/** One character of an attribute's value: a byte, or what a character reference means. */
 type Character = { code: number; next: number };
 
 const characterAt = (buf: Uint8Array, at: number, end: number): Character => {
   const plain = { code: buf[at]!, next: at + 1 };
-  if (buf[at] !== AMPERSAND || at + 2 >= end || buf[at + 1] !== 0x23) return plain;
+  if (buf[at] !== AMPERSAND || at + 2 >= end) return plain;
+  if (buf[at + 1] !== 0x23) {
+    const name = passedOver.find((each) => at + each.length <= end && each.every((byte, i) => buf[at + i] === byte));
+    return name === undefined ? plain : { code: 9, next: at + name.length };
+  }
   const isHex = (buf[at + 2]! | 0x20) === 0x78;
   const base = isHex ? 16 : 10;
   const first = at + (isHex ? 3 : 2);
