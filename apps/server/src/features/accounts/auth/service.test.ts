@@ -2,13 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { newUserRow } from '@sallyport/store/accounts/users/service';
 import { type Actor, type ChangeEntry, systemActor, type UserIdentity } from '@sallyport/store/actor';
 import type { StoredUser } from '@sallyport/store/database/account-tables';
-import { migrate } from '@sallyport/store/database/migrate';
-import { type Database, openDatabase } from '@sallyport/store/database/open';
+import type { Database } from '@sallyport/store/database/open';
 import { createPasswordHasher } from '@sallyport/store/secrets/password-hasher';
 import { createVault } from '@sallyport/store/secrets/vault';
 import { expect, test } from 'vitest';
-import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
 import { shownCode } from '../../../testing/authenticator.ts';
+import { withStore } from '../../../testing/with-store.ts';
 import { createAuth } from './service.ts';
 import { createSessionTokens } from './session-token.ts';
 import { createSessions } from './sessions.ts';
@@ -85,14 +84,8 @@ const makeGiven = async ({ kysely: db, transactAside }: Database) => {
   };
 };
 const withGiven = (work: (given: Awaited<ReturnType<typeof makeGiven>>) => Promise<void>) =>
-  withTemporaryDirectory(async (dataDir) => {
-    const database = openDatabase({ dataDir, databaseUrl: undefined });
-    try {
-      await migrate(database);
-      await work(await makeGiven(database));
-    } finally {
-      await database.stop();
-    }
+  withStore(async (database) => {
+    await work(await makeGiven(database));
   });
 
 const WRONG = '401 Invalid email or password';

@@ -1,10 +1,9 @@
 import { newUserRow } from '@sallyport/store/accounts/users/service';
 import { userStore } from '@sallyport/store/accounts/users/store';
 import { type Actor, type ChangeEntry, systemActor, type UserIdentity } from '@sallyport/store/actor';
-import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
+import type { Database } from '@sallyport/store/database/open';
 import { expect, test } from 'vitest';
-import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
+import { withStore } from '../../../testing/with-store.ts';
 import { createInvites } from '../invites/service.ts';
 import { inviteStore } from '../invites/store.ts';
 import { createSessionTokens } from './session-token.ts';
@@ -24,7 +23,7 @@ const outside: Actor = {
 };
 const local: Actor = { ...outside, isLocal: true };
 
-const makeGiven = async (database: ReturnType<typeof openDatabase>) => {
+const makeGiven = async (database: Database) => {
   const { kysely: db, transactAside } = database;
   let now = START;
   const clock = () => new Date(now);
@@ -89,14 +88,8 @@ const makeGiven = async (database: ReturnType<typeof openDatabase>) => {
   };
 };
 const withGiven = (work: (given: Awaited<ReturnType<typeof makeGiven>>) => Promise<void>) =>
-  withTemporaryDirectory(async (dataDir) => {
-    const database = openDatabase({ dataDir, databaseUrl: undefined });
-    try {
-      await migrate(database);
-      await work(await makeGiven(database));
-    } finally {
-      await database.stop();
-    }
+  withStore(async (database) => {
+    await work(await makeGiven(database));
   });
 
 const refusal = (work: Promise<unknown>) =>

@@ -1,9 +1,7 @@
 import { SECURITY_DEFAULTS } from '@sallyport/contract';
 import { type Actor, systemActor } from '@sallyport/store/actor';
-import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
 import { expect, test } from 'vitest';
-import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
+import { withStore } from '../../../testing/with-store.ts';
 import { generateToken, hashToken } from './break-glass.ts';
 import { createLockOutRules } from './lock-out.ts';
 import { securityStore } from './store.ts';
@@ -27,29 +25,22 @@ const withRules = (
     maySwitch: (enabled: boolean, actor: Actor) => Promise<boolean>;
   }) => Promise<void>,
 ) =>
-  withTemporaryDirectory(async (dataDir) => {
-    const database = openDatabase({ dataDir, databaseUrl: undefined });
-    try {
-      await migrate(database);
-      const rules = createLockOutRules(securityStore);
-      const passes = (check: Promise<void>, status: number) =>
-        check.then(
-          () => true,
-          (error: unknown) => {
-            expect(error).toMatchObject({ status });
-            return false;
-          },
-        );
-      await work({
-        store: securityStore(database.kysely),
-        isInForce: (token) => rules.isValidToken(database.kysely, token),
-        mayTurnOn: (actor, whitelist, token) =>
-          passes(rules.checkTurnOn(database.kysely, actor, whitelist, token), 400),
-        maySwitch: (enabled, actor) => passes(rules.checkSwitch(database.kysely, enabled, actor), enabled ? 400 : 403),
-      });
-    } finally {
-      await database.stop();
-    }
+  withStore(async (database) => {
+    const rules = createLockOutRules(securityStore);
+    const passes = (check: Promise<void>, status: number) =>
+      check.then(
+        () => true,
+        (error: unknown) => {
+          expect(error).toMatchObject({ status });
+          return false;
+        },
+      );
+    await work({
+      store: securityStore(database.kysely),
+      isInForce: (token) => rules.isValidToken(database.kysely, token),
+      mayTurnOn: (actor, whitelist, token) => passes(rules.checkTurnOn(database.kysely, actor, whitelist, token), 400),
+      maySwitch: (enabled, actor) => passes(rules.checkSwitch(database.kysely, enabled, actor), enabled ? 400 : 403),
+    });
   });
 
 test('switching on takes a whitelist that holds the caller, on this host any; what we put back takes nothing', () =>

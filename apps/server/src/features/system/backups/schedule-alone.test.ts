@@ -1,9 +1,8 @@
 import type { NotificationEvent } from '@sallyport/contract';
-import { migrate } from '@sallyport/store/database/migrate';
-import { type Executor, openDatabase } from '@sallyport/store/database/open';
+import type { Executor } from '@sallyport/store/database/open';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
+import { withStore } from '../../../testing/with-store.ts';
 import { nextAfter } from './cron.ts';
 import { createSchedule } from './schedule.ts';
 import { scheduleStore } from './store.ts';
@@ -24,36 +23,30 @@ const withSchedule = (
     db: Executor;
   }) => Promise<void>,
 ) =>
-  withTemporaryDirectory(async (dataDir) => {
-    const database = openDatabase({ dataDir, databaseUrl: undefined });
-    try {
-      await migrate(database);
-      const given = { pattern: '0 * * * *', fault: undefined as Error | undefined };
-      let [now, made, failures] = [0, 0, 0];
-      const told: NotificationEvent[] = [];
-      const store = scheduleStore(database.kysely);
-      const schedule = createSchedule({
-        store,
-        read: async (key) => (key === 'backup.schedule' ? given.pattern : ''),
-        async make() {
-          if (given.fault) throw given.fault;
-          made += 1;
-        },
-        tell: (event) => void told.push(event),
-        failed: () => void failures++,
-        clock: () => new Date(START + now),
-        log: pino({ level: 'silent' }),
-      });
-      const look = async (ms: number) => {
-        now = ms;
-        // It looks once when it starts.
-        await schedule.start().stop();
-        return made;
-      };
-      await work({ look, store, given, told, failures: () => failures, db: database.kysely });
-    } finally {
-      await database.stop();
-    }
+  withStore(async (database) => {
+    const given = { pattern: '0 * * * *', fault: undefined as Error | undefined };
+    let [now, made, failures] = [0, 0, 0];
+    const told: NotificationEvent[] = [];
+    const store = scheduleStore(database.kysely);
+    const schedule = createSchedule({
+      store,
+      read: async (key) => (key === 'backup.schedule' ? given.pattern : ''),
+      async make() {
+        if (given.fault) throw given.fault;
+        made += 1;
+      },
+      tell: (event) => void told.push(event),
+      failed: () => void failures++,
+      clock: () => new Date(START + now),
+      log: pino({ level: 'silent' }),
+    });
+    const look = async (ms: number) => {
+      now = ms;
+      // It looks once when it starts.
+      await schedule.start().stop();
+      return made;
+    };
+    await work({ look, store, given, told, failures: () => failures, db: database.kysely });
   });
 
 test('the first one is made at once, the next when it is time, and none without a schedule', () =>

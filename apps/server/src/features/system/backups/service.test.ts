@@ -4,12 +4,10 @@ import { setImmediate } from 'node:timers/promises';
 import { digestOf } from '@sallyport/backup/shelf/files';
 import type { BackupOptions } from '@sallyport/backup/shelf/make-backup';
 import { type Actor, systemActor, type UserIdentity } from '@sallyport/store/actor';
-import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
+import { withStore } from '../../../testing/with-store.ts';
 import { type Backups, createBackups } from './service.ts';
 
 const PASSPHRASE = 'three copper lanterns';
@@ -36,52 +34,46 @@ const withBackups = (
     upload: (path: string, passphrase?: string) => ReturnType<Backups['takeUpload']>;
   }) => Promise<void>,
 ) =>
-  withTemporaryDirectory(async (dataDir) => {
+  withStore(async (database, dataDir) => {
     const config = { dataDir, databaseUrl: undefined, encryptionKey: 'a key of the deployment, long enough' };
-    const database = openDatabase(config);
-    try {
-      await migrate(database);
-      await openStoreVault(database, config);
-      let seconds = 0;
-      const noted: string[] = [];
-      const settings = {
-        passphrase: async (): Promise<string | undefined> => undefined,
-        keep: 2,
-        copies: 0,
-        isTrailAway: false,
-      };
-      const backups = createBackups({
-        config,
-        transactAside: database.transactAside,
-        record: async (_tx, { action }) => void noted.push(action),
-        async note({ action }) {
-          // As a store does, it takes a moment: who does not wait for it hands out what is not written down yet.
-          await setImmediate();
-          if (settings.isTrailAway) throw new Error('the trail is away');
-          noted.push(action);
-        },
-        storedPassphrase: () => settings.passphrase(),
-        keep: async () => settings.keep,
-        copies: {
-          look: async () => async () => ({ copied_at: null, copy_problem: 'stays', copy_retry_at: null }),
-          made: () => void settings.copies++,
-        },
-        // A name has the second in it.
-        clock: () => new Date(START + seconds++ * 1_000),
-        log: pino({ level: 'silent' }),
-      });
-      const all = async () =>
-        (await backups.list({})).rows.map(({ kind, encrypted }): [string, boolean] => [kind, encrypted]);
-      const upload = async (path: string, passphrase?: string) => {
-        const draft = await backups.draft();
-        await draft.file.appendFile(readFileSync(path));
-        return backups.takeUpload({ draft, sha256: await digestOf(draft.path), passphrase }, session);
-      };
-      const pathOf = (name: string) => join(dataDir, 'backups', name);
-      await work({ backups, config, noted, settings, all, pathOf, upload });
-    } finally {
-      await database.stop();
-    }
+    await openStoreVault(database, config);
+    let seconds = 0;
+    const noted: string[] = [];
+    const settings = {
+      passphrase: async (): Promise<string | undefined> => undefined,
+      keep: 2,
+      copies: 0,
+      isTrailAway: false,
+    };
+    const backups = createBackups({
+      config,
+      transactAside: database.transactAside,
+      record: async (_tx, { action }) => void noted.push(action),
+      async note({ action }) {
+        // As a store does, it takes a moment: who does not wait for it hands out what is not written down yet.
+        await setImmediate();
+        if (settings.isTrailAway) throw new Error('the trail is away');
+        noted.push(action);
+      },
+      storedPassphrase: () => settings.passphrase(),
+      keep: async () => settings.keep,
+      copies: {
+        look: async () => async () => ({ copied_at: null, copy_problem: 'stays', copy_retry_at: null }),
+        made: () => void settings.copies++,
+      },
+      // A name has the second in it.
+      clock: () => new Date(START + seconds++ * 1_000),
+      log: pino({ level: 'silent' }),
+    });
+    const all = async () =>
+      (await backups.list({})).rows.map(({ kind, encrypted }): [string, boolean] => [kind, encrypted]);
+    const upload = async (path: string, passphrase?: string) => {
+      const draft = await backups.draft();
+      await draft.file.appendFile(readFileSync(path));
+      return backups.takeUpload({ draft, sha256: await digestOf(draft.path), passphrase }, session);
+    };
+    const pathOf = (name: string) => join(dataDir, 'backups', name);
+    await work({ backups, config, noted, settings, all, pathOf, upload });
   });
 
 const status = (work: Promise<unknown>) =>

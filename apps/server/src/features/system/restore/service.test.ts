@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { type Actor, systemActor, type UserIdentity } from '@sallyport/store/actor';
-import { MIGRATION_NAMES, migrate } from '@sallyport/store/database/migrate';
-import { type Executor, openDatabase } from '@sallyport/store/database/open';
+import { MIGRATION_NAMES } from '@sallyport/store/database/migrate';
+import type { Executor } from '@sallyport/store/database/open';
 import { refuse } from '@sallyport/store/errors';
 import { openStoreVault } from '@sallyport/store/secrets/store-vault';
 import { readTables, type TableRows } from '@sallyport/store/snapshot/read-tables';
 import { KEPT_TABLES } from '@sallyport/store/snapshot/tables';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
+import { withStore } from '../../../testing/with-store.ts';
 import { settingStore } from '../settings/store.ts';
 import { checkStoredSettings } from './check-settings.ts';
 import { createRestore } from './service.ts';
@@ -29,63 +29,57 @@ const withRestore = (
     left: () => string[];
   }) => Promise<void>,
 ) =>
-  withTemporaryDirectory(async (dataDir) => {
+  withStore(async (database, dataDir) => {
     const config = { dataDir, databaseUrl: undefined, encryptionKey: 'a key of the deployment, long enough' };
-    const database = openDatabase(config);
-    try {
-      await migrate(database);
-      const { kysely: db } = database;
-      const calls: string[] = [];
-      const settings = settingStore(db);
-      await settings.set('smtp.host', 'old.example.com');
-      const tables: TableRows[] = [];
-      for await (const one of readTables(db, KEPT_TABLES)) tables.push(one);
-      await settings.set('smtp.host', 'new.example.com');
-      const nothing = async () => {};
-      const hooks = { open: nothing, check: nothing, backUp: nothing, close: nothing };
-      const call = async (what: string, hook: () => Promise<void> = nothing) => {
-        calls.push(what);
-        await hook();
-      };
-      const { restore } = createRestore({
-        database,
-        vault: await openStoreVault(database, config),
-        dataDir,
-        async open(name, passphrase) {
-          await call(`open ${name} ${passphrase}`, hooks.open);
-          return {
-            migrations: MIGRATION_NAMES,
-            async *tables() {
-              yield* tables;
-            },
-            key: undefined,
-            putFiles: () => call('files'),
-            close: () => call('closed'),
-          };
-        },
-        async backUp(reason) {
-          await call(reason, hooks.backUp);
-          return BEFORE;
-        },
-        async check(staged) {
-          await call(`check ${await settingStore(staged).get('smtp.host')}`, hooks.check);
-        },
-        during: (swap) => swap(() => call('proxy closed', hooks.close)),
-        forget: () => void calls.push('forgotten'),
-        record: (_tx, { action, resource, after }) => call(`${action} ${resource} ${JSON.stringify(after)}`),
-        clock: () => new Date(),
-      });
-      await work({
-        restore: (more = {}, actor = session) => restore(NAME, more, actor),
-        db,
-        calls,
-        hooks,
-        value: () => settings.get('smtp.host'),
-        left: () => readdirSync(dataDir).filter((entry) => entry.startsWith('restore-')),
-      });
-    } finally {
-      await database.stop();
-    }
+    const { kysely: db } = database;
+    const calls: string[] = [];
+    const settings = settingStore(db);
+    await settings.set('smtp.host', 'old.example.com');
+    const tables: TableRows[] = [];
+    for await (const one of readTables(db, KEPT_TABLES)) tables.push(one);
+    await settings.set('smtp.host', 'new.example.com');
+    const nothing = async () => {};
+    const hooks = { open: nothing, check: nothing, backUp: nothing, close: nothing };
+    const call = async (what: string, hook: () => Promise<void> = nothing) => {
+      calls.push(what);
+      await hook();
+    };
+    const { restore } = createRestore({
+      database,
+      vault: await openStoreVault(database, config),
+      dataDir,
+      async open(name, passphrase) {
+        await call(`open ${name} ${passphrase}`, hooks.open);
+        return {
+          migrations: MIGRATION_NAMES,
+          async *tables() {
+            yield* tables;
+          },
+          key: undefined,
+          putFiles: () => call('files'),
+          close: () => call('closed'),
+        };
+      },
+      async backUp(reason) {
+        await call(reason, hooks.backUp);
+        return BEFORE;
+      },
+      async check(staged) {
+        await call(`check ${await settingStore(staged).get('smtp.host')}`, hooks.check);
+      },
+      during: (swap) => swap(() => call('proxy closed', hooks.close)),
+      forget: () => void calls.push('forgotten'),
+      record: (_tx, { action, resource, after }) => call(`${action} ${resource} ${JSON.stringify(after)}`),
+      clock: () => new Date(),
+    });
+    await work({
+      restore: (more = {}, actor = session) => restore(NAME, more, actor),
+      db,
+      calls,
+      hooks,
+      value: () => settings.get('smtp.host'),
+      left: () => readdirSync(dataDir).filter((entry) => entry.startsWith('restore-')),
+    });
   });
 
 const changes = { settings: { added: 0, changed: 1, removed: 0 } };
