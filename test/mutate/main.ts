@@ -35,15 +35,22 @@ const sourceFiles = positionals
   .filter((file) => !file.endsWith('.test.ts') && !/\/testing\/|node_modules/.test(file))
   .sort();
 
+let endCode: number | undefined;
+const endBy = (code: number) => {
+  endCode ??= code;
+  void runner.stop();
+};
+// Before the copy is made, and however often: npm passes on what a terminal has sent already.
+process.on('SIGHUP', () => endBy(129));
+process.on('SIGINT', () => endBy(130));
+process.on('SIGTERM', () => endBy(143));
+
 const sandbox = makeSandbox(repository);
+// After the tests have ended: what still ran would write into it.
+process.once('exit', () => sandbox.remove());
 const runner = createTestRunner(sandbox, values.names);
 const explained = readExplained();
 const all: Tried[] = [];
-// The tests first: what still runs would write into the copy that is being removed.
-const endBy = (code: number) => void runner.stop().finally(() => process.exit(code));
-process.once('SIGINT', () => endBy(130));
-process.once('SIGTERM', () => endBy(143));
-process.once('exit', () => sandbox.remove());
 try {
   for (const file of sourceFiles) {
     const tests = testsOf(sandbox.root, file, [...values.tests, ...(values.only ?? [])]).filter(
@@ -73,7 +80,10 @@ try {
     mkdirSync(join(repository, 'node_modules/.cache'), { recursive: true });
     writeFileSync(resolve(repository, values.out), JSON.stringify(all, undefined, 1));
   }
+} catch (error) {
+  if (endCode === undefined) throw error;
 } finally {
   await runner.stop();
 }
+if (endCode !== undefined) process.exit(endCode);
 console.log(renderTable(scoresOf(all, (file) => file.slice(0, file.lastIndexOf('/')))));
