@@ -21,27 +21,32 @@ modules_wanted() {
     sha256sum | cut -c 1-64
 }
 
-# npm_ci [OPTION…]: installs in $aside; quiet unless it fails.
+# npm_ci DIRECTORY: installs there what its lockfile says; quiet unless it fails. What builds the web interface as well, also where
+# NODE_ENV=production would leave it out.
 npm_ci() {
   log=$(mktemp)
-  if ! (cd "$aside" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error "$@") >"$log" 2>&1; then
+  if ! (cd "$1" && npm ci --include=dev --ignore-scripts --no-audit --no-fund --loglevel=error) >"$log" 2>&1; then
     cat "$log" >&2
-    rm -rf "$log" "$aside"
+    rm -rf "$log" "$1"
     fail 'npm ci failed; what was installed before was left as it is'
   fi
   rm -f "$log"
 }
 
 # npm leaves out optional packages that don't support the Node it runs on, native parts of the test runner among them.
-# On an old Node the pinned one is fetched first, and npm runs again on that.
+# On an old Node the pinned one is fetched first, by itself, and npm runs on that.
 npm_ci_on_pinned_node() {
-  npm_ci --omit=dev
-  if [ -z "$(pinned_node "$aside")" ]; then fail "npm has no Node 24 for this machine: please install Node 24 or later"; fi
-  borrowed=$root/.cache/node
-  mkdir -p "$borrowed"
-  cp -f "$(pinned_node "$aside")" "$borrowed/node"
-  (PATH="$borrowed:$PATH" && npm_ci --include=dev)
-  rm -rf "$borrowed"
+  alone=$root/.cache/node
+  rm -rf "$alone"
+  node "$root/bin/lib/node-alone.mjs" "$root" "$alone" || fail 'package-lock.json could not be read'
+  npm_ci "$alone"
+  pinned=$(pinned_node "$alone")
+  if [ -z "$pinned" ]; then
+    rm -rf "$alone"
+    fail "npm has no Node 24 for this machine: please install Node 24 or later"
+  fi
+  (PATH="$(dirname "$pinned"):$PATH" && npm_ci "$aside")
+  rm -rf "$alone"
 }
 
 # What "npm ci" makes: node_modules of the repository and of its workspaces, relative to it.
@@ -59,8 +64,7 @@ install_modules() {
     mkdir -p "$aside/$(dirname "$file")"
     cp -p "$root/$file" "$aside/$file"
   done
-  # What builds the web interface as well, also where NODE_ENV=production would leave it out.
-  if is_recent_node node; then npm_ci --include=dev; else npm_ci_on_pinned_node; fi
+  if is_recent_node node; then npm_ci "$aside"; else npm_ci_on_pinned_node; fi
   printf '%s\n' "$(modules_wanted)" >"$aside/node_modules/.sallyport-installed"
   rm -rf "$old"
   for directory in $(module_directories "$root"); do

