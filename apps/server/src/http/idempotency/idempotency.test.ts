@@ -1,10 +1,9 @@
-import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
 import { createVault } from '@sallyport/store/secrets/vault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeCertificate, uploadForm } from '../../../../../test/support/certificates.ts';
 import { type Caller, createGiven } from '../../testing/given-accounts.ts';
 import { emptyStore, onBothDatabases, startApp, type TestApp } from '../../testing/start-app.ts';
+import { withTables } from '../../testing/with-store.ts';
 import { createIdempotency } from './service.ts';
 import { idempotencyStore } from './store.ts';
 
@@ -131,31 +130,33 @@ onBothDatabases('Idempotency-Key', (kind) => {
 
 onBothDatabases('a request that a crash cut off', (kind) => {
   test('is made again when it made nothing, and refused with its place when it did', () =>
-    emptyStore(kind, async (config) => {
-      const database = openDatabase(config);
-      await migrate(database);
-      let now = Date.now();
-      const processOf = () =>
-        createIdempotency({
-          db: database.kysely,
-          store: idempotencyStore,
-          vault: createVault('k'.repeat(32)),
-          clock: () => new Date(now),
+    emptyStore(kind, (config) =>
+      withTables(config, async (database) => {
+        let now = Date.now();
+        const processOf = () =>
+          createIdempotency({
+            db: database.kysely,
+            store: idempotencyStore,
+            vault: createVault('k'.repeat(32)),
+            clock: () => new Date(now),
+          });
+        const [crashed, next] = [processOf(), processOf()];
+        await crashed.begin('nothing', 'f');
+        await crashed.begin('made', 'f');
+        await database.transact((tx) => idempotencyStore(tx).noteMade('made', 'proxy-hosts/u'));
+        await expect(next.begin('nothing', 'f')).rejects.toMatchObject({
+          status: 409,
+          headers: { 'retry-after': '5' },
         });
-      const [crashed, next] = [processOf(), processOf()];
-      await crashed.begin('nothing', 'f');
-      await crashed.begin('made', 'f');
-      await database.transact((tx) => idempotencyStore(tx).noteMade('made', 'proxy-hosts/u'));
-      await expect(next.begin('nothing', 'f')).rejects.toMatchObject({ status: 409, headers: { 'retry-after': '5' } });
-      await expect(next.begin('nothing', 'g')).rejects.toMatchObject({ status: 422 });
-      const lost = { status: 409, headers: { location: '/api/v1/proxy-hosts/u' } };
-      await expect(next.begin('made', 'f')).rejects.toMatchObject(lost);
-      now += 3 * 60_000;
-      expect(await next.begin('nothing', 'f')).toHaveProperty('finish');
-      await expect(next.begin('made', 'f')).rejects.toMatchObject(lost);
-      await crashed.begin('alone', 'f');
-      await next.forgetUnanswered();
-      expect(await processOf().begin('alone', 'f')).toHaveProperty('finish');
-      await database.stop();
-    }));
+        await expect(next.begin('nothing', 'g')).rejects.toMatchObject({ status: 422 });
+        const lost = { status: 409, headers: { location: '/api/v1/proxy-hosts/u' } };
+        await expect(next.begin('made', 'f')).rejects.toMatchObject(lost);
+        now += 3 * 60_000;
+        expect(await next.begin('nothing', 'f')).toHaveProperty('finish');
+        await expect(next.begin('made', 'f')).rejects.toMatchObject(lost);
+        await crashed.begin('alone', 'f');
+        await next.forgetUnanswered();
+        expect(await processOf().begin('alone', 'f')).toHaveProperty('finish');
+      }),
+    ));
 });

@@ -1,10 +1,9 @@
-import { migrate } from '@sallyport/store/database/migrate';
-import { type Database, openDatabase } from '@sallyport/store/database/open';
+import type { Database } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { eventually } from '../../../../../../test/support/eventually.ts';
-import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
 import { systemLookup } from '../../../net/system-lookup.ts';
+import { withStore } from '../../../testing/with-store.ts';
 import { createOriginResolver, type Lookup } from './resolver.ts';
 import { originAddressStore } from './store.ts';
 
@@ -13,9 +12,7 @@ const notFound = () => Promise.reject(Object.assign(new Error('no such name'), {
 type Make = () => ReturnType<typeof createOriginResolver>;
 
 const withResolver = (lookup: Lookup, run: (make: Make, database: Database) => Promise<void>) =>
-  withTemporaryDirectory(async (dataDir) => {
-    const database = openDatabase({ dataDir, databaseUrl: undefined });
-    await migrate(database);
+  withStore((database) => {
     const make = () =>
       createOriginResolver({
         store: originAddressStore(database.kysely),
@@ -23,7 +20,7 @@ const withResolver = (lookup: Lookup, run: (make: Make, database: Database) => P
         clock: () => new Date(),
         timeoutMs: 100,
       });
-    await run(make, database).finally(() => database.stop());
+    return run(make, database);
   });
 
 test('looks names up as the system does and passes addresses through', () =>

@@ -2,12 +2,11 @@ import { createTokens } from '@sallyport/store/accounts/tokens/service';
 import { tokenStore } from '@sallyport/store/accounts/tokens/store';
 import { newUserRow } from '@sallyport/store/accounts/users/service';
 import { type ChangeEntry, systemActor } from '@sallyport/store/actor';
-import { migrate } from '@sallyport/store/database/migrate';
-import { type Database, openDatabase } from '@sallyport/store/database/open';
+import type { Database } from '@sallyport/store/database/open';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
-import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
+import { withStore } from '../../../testing/with-store.ts';
 import { createIdentities } from './identities.ts';
 import { createSessionTokens } from './session-token.ts';
 import { createSessions } from './sessions.ts';
@@ -16,7 +15,6 @@ import { authStore } from './store.ts';
 const actor = { ...systemActor('test'), ip: '192.0.2.1', userAgent: 'curl' };
 
 const makeGiven = async (database: Database) => {
-  await migrate(database);
   const { kysely: db, transactAside } = database;
   let now = Date.parse('2026-05-02T12:00:00.000Z');
   let isTotpRequired = false;
@@ -59,11 +57,8 @@ const makeGiven = async (database: Database) => {
   };
 };
 const withGiven = (work: (given: Awaited<ReturnType<typeof makeGiven>>) => Promise<void>) =>
-  withTemporaryDirectory(async (dataDir) => {
-    const database = openDatabase({ dataDir, databaseUrl: undefined });
-    await makeGiven(database)
-      .then(work)
-      .finally(() => database.stop());
+  withStore(async (database) => {
+    await work(await makeGiven(database));
   });
 
 describe('who a token stands for', () => {

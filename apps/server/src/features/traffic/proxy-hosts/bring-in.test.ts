@@ -1,10 +1,10 @@
 import type { NewProxyHost } from '@sallyport/contract';
 import { type ChangeEntry, systemActor } from '@sallyport/store/actor';
-import { migrate } from '@sallyport/store/database/migrate';
-import { type Executor, openDatabase } from '@sallyport/store/database/open';
+import type { Database, Executor } from '@sallyport/store/database/open';
 import type { KyselyPlugin } from 'kysely';
 import { expect, test } from 'vitest';
 import { type DatabaseKind, emptyStore, onBothDatabases } from '../../../testing/start-app.ts';
+import { withTables } from '../../../testing/with-store.ts';
 import type { Incoming } from '../../host-intake.ts';
 import type { Undoing } from '../../reverter.ts';
 import { createProxyHosts } from './service.ts';
@@ -19,19 +19,10 @@ const input = (domain: string, fields: Partial<NewProxyHost> = {}): NewProxyHost
 });
 
 /** Hosts on an empty store, whose changes are written down in `entries`. */
-const withHosts = (kind: DatabaseKind, work: (given: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
-  emptyStore(kind, async (config) => {
-    const given = await open(config);
-    try {
-      await work(given);
-    } finally {
-      await given.database.stop();
-    }
-  });
+const withHosts = (kind: DatabaseKind, work: (given: ReturnType<typeof givenHosts>) => Promise<void>) =>
+  emptyStore(kind, (config) => withTables(config, (database) => work(givenHosts(database))));
 
-const open = async (config: Parameters<typeof openDatabase>[0]) => {
-  const database = openDatabase(config);
-  await migrate(database);
+const givenHosts = (database: Database) => {
   const { kysely: db, transact } = database;
   const entries: ChangeEntry[] = [];
   const recordMany = async (_tx: Executor, more: readonly ChangeEntry[]) => void entries.push(...more);
@@ -72,7 +63,7 @@ const open = async (config: Parameters<typeof openDatabase>[0]) => {
         undoings.map((undoing, index) => ({ undoing, actor: { ...ACTOR, reverts: index } })),
       ),
     );
-  return { database, entries, stored, named, bringIn, undo };
+  return { entries, stored, named, bringIn, undo };
 };
 
 onBothDatabases('many hosts that come in at once', (kind) => {

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
 import { expect, test } from 'vitest';
 import { emptyStore, onBothDatabases } from '../../../../testing/start-app.ts';
+import { withTables } from '../../../../testing/with-store.ts';
 import { newOrderRow } from './service.ts';
 import { orderStore } from './store.ts';
 
@@ -10,39 +9,42 @@ const at = (minute: number): string => new Date(Date.UTC(2026, 10, 22, 12, minut
 const MOMENTS = { now: at(30), latest: at(32), ahead: at(45) };
 
 onBothDatabases('orders that are due', (kind) => {
-  test('come in turn, and what is not there yet before a thousand renewals', async () => {
-    await emptyStore(kind, async (config) => {
-      const database = openDatabase(config);
-      const db = database.kysely;
-      const given = async (
-        name: string,
-        how: { isThere: boolean; due: string; checkDue?: string; leased?: string; tried?: string },
-      ) => {
-        const certificate = {
-          uuid: randomUUID(),
-          name,
-          provider: 'letsencrypt',
-          domains: name,
-          chain_pem: '',
-          key_sealed: '',
+  test('come in turn, and what is not there yet before a thousand renewals', () =>
+    emptyStore(kind, (config) =>
+      withTables(config, async (database) => {
+        const db = database.kysely;
+        const given = async (
+          name: string,
+          how: { isThere: boolean; due: string; checkDue?: string; leased?: string; tried?: string },
+        ) => {
+          const certificate = {
+            uuid: randomUUID(),
+            name,
+            provider: 'letsencrypt',
+            domains: name,
+            chain_pem: '',
+            key_sealed: '',
+          };
+          const times = { not_before: at(0), expires_at: at(59), created_at: at(0) };
+          const { id } = await db
+            .insertInto('certificates')
+            .values({ ...certificate, ...times, is_placeholder: how.isThere ? 0 : 1 })
+            .returning('id')
+            .executeTakeFirstOrThrow();
+          const row = newOrderRow(
+            id,
+            [name],
+            { issuer: 'internal', key_type: 'p256' },
+            { isAuto: false, now: how.due },
+          );
+          const more = {
+            ari_checked_until: how.checkDue ?? null,
+            leased_until: how.leased ?? '',
+            last_attempt_at: how.tried ?? null,
+          };
+          await orderStore(db).insert([{ ...row, ...more }]);
+          return id;
         };
-        const times = { not_before: at(0), expires_at: at(59), created_at: at(0) };
-        const { id } = await db
-          .insertInto('certificates')
-          .values({ ...certificate, ...times, is_placeholder: how.isThere ? 0 : 1 })
-          .returning('id')
-          .executeTakeFirstOrThrow();
-        const row = newOrderRow(id, [name], { issuer: 'internal', key_type: 'p256' }, { isAuto: false, now: how.due });
-        const more = {
-          ari_checked_until: how.checkDue ?? null,
-          leased_until: how.leased ?? '',
-          last_attempt_at: how.tried ?? null,
-        };
-        await orderStore(db).insert([{ ...row, ...more }]);
-        return id;
-      };
-      try {
-        await migrate(database);
         const checked = await given('checked', { isThere: true, due: at(50), checkDue: at(1) });
         const late = await given('late', { isThere: true, due: at(20) });
         const early = await given('early', { isThere: true, due: at(10) });
@@ -74,9 +76,6 @@ onBothDatabases('orders that are due', (kind) => {
         expect(await look()).toMatchObject({ next_attempt_at: at(30), ari_checked_until: at(35) });
         await orderStore(db).endCheck(await look(), at(35), said);
         expect(await look()).toMatchObject(said);
-      } finally {
-        await database.stop();
-      }
-    });
-  });
+      }),
+    ));
 });

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { createServer } from 'node:http';
-import { migrate } from '@sallyport/store/database/migrate';
-import { openDatabase } from '@sallyport/store/database/open';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../../../../../test/support/free-ports.ts';
@@ -12,6 +10,7 @@ import { createNameServers } from '../../../../net/name-servers.ts';
 import { systemLookup } from '../../../../net/system-lookup.ts';
 import { emptyStore } from '../../../../testing/start-app.ts';
 import { startChallengeNode } from '../../../../testing/start-challenge-node.ts';
+import { withStore } from '../../../../testing/with-store.ts';
 import { createChallenges } from '../challenges/service.ts';
 import { createPreflight, type WantedOrder } from './service.ts';
 
@@ -118,30 +117,24 @@ test('an authority that can not be asked is told, and the rest is looked at all 
   }));
 
 test('a proxy that is not there is told for what it is', () =>
-  emptyStore('sqlite', async (config) => {
-    const database = openDatabase(config);
-    await migrate(database);
+  withStore(async (database, dataDir) => {
     const log = pino({ level: 'silent' });
-    const answering = createChallenges({ ...config, database, node: randomUUID(), clock: () => new Date(), log });
+    const answering = createChallenges({ dataDir, database, node: randomUUID(), clock: () => new Date(), log });
     // In its own time it would wait for one that is just being started.
     const publish: Node['challenges']['publish'] = (answers, options) =>
       answering.publish(answers, { ...options, timeoutMs: 0 });
-    try {
-      const { checks } = await preflightOf({ ...answering, publish }, 9).check(wanted(['a.test']));
-      expect(checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual([
-        'account true',
-        'caa true',
-        'resolves true',
-        'port-80 false',
-      ]);
-      expect(checks.at(-1)).toMatchObject({
-        message: expect.stringMatching(/^Nobody can be answered now: this proxy does not answer the challenge: /),
-        fix: expect.stringContaining('HAProxy'),
-        blocks: true,
-      });
-    } finally {
-      await database.stop();
-    }
+    const { checks } = await preflightOf({ ...answering, publish }, 9).check(wanted(['a.test']));
+    expect(checks.map(({ name, ok }) => `${name} ${ok}`)).toEqual([
+      'account true',
+      'caa true',
+      'resolves true',
+      'port-80 false',
+    ]);
+    expect(checks.at(-1)).toMatchObject({
+      message: expect.stringMatching(/^Nobody can be answered now: this proxy does not answer the challenge: /),
+      fix: expect.stringContaining('HAProxy'),
+      blocks: true,
+    });
   }));
 
 test('for dns-01 nobody is asked at port 80', () =>
