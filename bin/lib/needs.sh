@@ -25,7 +25,7 @@ pebble                              pebble
 lego                                lego
 /usr/sbin/named                     bind9
 nsupdate                            bind9-dnsutils
-/usr/bin/chromium                   chromium
+/usr/bin/chromium-headless-shell    chromium-headless-shell
 '
 
 # What `bin/up --with=crowdsec` and the tests add. /usr/share/crowdsec/hub: its offline hub.

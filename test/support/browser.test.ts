@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from './browser.ts';
+import { barriersOf, shareBrowser, type TestBrowser } from './browser.ts';
 
 let browser: TestBrowser;
 beforeAll(async () => {
-  browser = await startBrowser();
+  browser = await shareBrowser();
 });
 afterAll(() => browser?.stop());
 

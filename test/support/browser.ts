@@ -1,8 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type ConsoleMessage, chromium, type Page } from 'playwright-core';
 
-/** Debian's. */
-const CHROMIUM = '/usr/bin/chromium';
+/** Debian's Chromium without what draws its own windows: the same engine, by a fifth to a quarter less work. */
+const CHROMIUM = '/usr/bin/chromium-headless-shell';
 
 export interface Look {
   /** Width and height in CSS pixels. Default 1280 × 800. */
@@ -18,7 +18,7 @@ export interface Window {
   close(): Promise<void>;
 }
 
-/** Starts Debian's Chromium, without a screen. */
+/** Starts a browser without a screen. */
 export const startBrowser = async () => {
   const browser: Browser = await chromium.launch({
     executablePath: CHROMIUM,
@@ -55,6 +55,28 @@ export const startBrowser = async () => {
   };
 };
 export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>;
+
+let shared: Promise<TestBrowser> | undefined;
+
+/**
+ * The browser of this process, for tests: started for the first file that asks, and ended with the process. Its windows know
+ * nothing of each other; `stop` closes those that were opened here.
+ */
+export const shareBrowser = async (): Promise<TestBrowser> => {
+  shared ??= startBrowser();
+  const browser = await shared;
+  const windows: Window[] = [];
+  return {
+    async open(...look) {
+      const window = await browser.open(...look);
+      windows.push(window);
+      return window;
+    },
+    async stop() {
+      await Promise.all(windows.map((window) => window.close()));
+    },
+  };
+};
 
 /** What axe-core finds on a page that is serious or worse, in a line each. Our pages have no frames: none are looked into. */
 export const barriersOf = async (page: Page): Promise<string[]> => {

@@ -1,6 +1,6 @@
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll } from 'vitest';
-import { startBrowser, type TestBrowser } from './browser.ts';
+import { shareBrowser, type TestBrowser } from './browser.ts';
 import { createSignedIn } from './signed-in.ts';
 
 /** A browser and a server for the tests of one file, started before them and ended after. `signedIn`: see `createSignedIn`. */
@@ -8,7 +8,7 @@ export const startWeb = () => {
   let browser: TestBrowser;
   let app: TestApp;
   beforeAll(async () => {
-    [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+    [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite')]);
   });
   afterAll(async () => {
     await browser?.stop();

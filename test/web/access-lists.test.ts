@@ -3,7 +3,7 @@ import type { AccessList, Confirmation, ProxyHost } from '@sallyport/contract';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, type Look, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 
 let browser: TestBrowser;
@@ -12,7 +12,7 @@ let given: ReturnType<typeof createGiven>;
 let email: string;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite')]);
   given = createGiven(app);
   email = (await given.administrator()).user.email;
 });

@@ -3,7 +3,7 @@ import { shownCode } from '@sallyport/server/testing/authenticator';
 import { bearer, createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, type Look, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { openSignedIn } from '../support/signed-in.ts';
 
 let browser: TestBrowser;
@@ -11,7 +11,7 @@ let app: TestApp;
 let given: ReturnType<typeof createGiven>;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite')]);
   given = createGiven(app);
   await given.administrator();
 });

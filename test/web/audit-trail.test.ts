@@ -4,7 +4,7 @@ import { createGiven } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { openDatabase } from '@sallyport/store/database/open';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { openSignedIn } from '../support/signed-in.ts';
 
 let browser: TestBrowser;
@@ -12,7 +12,7 @@ let app: TestApp;
 let email: string;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite')]);
   const { user, headers } = await createGiven(app).administrator();
   email = user.email;
   for (let count = 0; count < 60; count += 1) {

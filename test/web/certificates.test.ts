@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { SignedIn } from '@sallyport/contract';
 import { PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, type Look, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { makeCertificate } from '../support/certificates.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { makePkcs12, openPkcs12 } from '../support/pkcs12.ts';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const [api = 0, http = 0, https = 0] = await freePorts(3);
   product = createProduct({ api, http, https });
   [browser, pebble] = await Promise.all([
-    startBrowser(),
+    shareBrowser(),
     startPebble({ httpPort: http, refusedNames: ['forbidden.example.test'] }),
     product.start(),
   ]);

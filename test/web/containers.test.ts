@@ -2,7 +2,7 @@ import type { ProxyHost } from '@sallyport/contract';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { recorded, startDocker, type TestSocket } from '@sallyport/server/testing/start-docker';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { createSignedIn } from '../support/signed-in.ts';
 
 let browser: TestBrowser;
@@ -11,7 +11,7 @@ let app: TestApp;
 
 beforeAll(async () => {
   docker = await startDocker(recorded('docker'));
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite', { SALLYPORT_DOCKER_SOCKET: docker.path })]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite', { SALLYPORT_DOCKER_SOCKET: docker.path })]);
 });
 afterAll(async () => {
   await browser?.stop();

@@ -2,7 +2,7 @@ import type { CrowdsecPreset, CrowdsecStatus } from '@sallyport/contract';
 import { type Central, startCentral, TOKEN } from '@sallyport/server/testing/central-api';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-ports.ts';
 import { createSignedIn } from '../support/signed-in.ts';
 import { until } from '../support/until.ts';
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const port = String(await freePort());
   central = await startCentral();
   [browser, without, app] = await Promise.all([
-    startBrowser(),
+    shareBrowser(),
     startApp('sqlite'),
     startApp(
       'sqlite',

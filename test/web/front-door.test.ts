@@ -1,12 +1,12 @@
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, shareBrowser, type TestBrowser } from '../support/browser.ts';
 
 let browser: TestBrowser;
 let app: TestApp;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite', { SALLYPORT_API_AUTH: 'required' })]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite', { SALLYPORT_API_AUTH: 'required' })]);
 });
 afterAll(async () => {
   await browser?.stop();

@@ -9,7 +9,7 @@ import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { openDatabase } from '@sallyport/store/database/open';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, type Look, shareBrowser, type TestBrowser } from '../support/browser.ts';
 
 let browser: TestBrowser;
 let app: TestApp;
@@ -17,7 +17,7 @@ let administrator: string;
 let standard: string;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite')]);
   const given = createGiven(app);
   administrator = (await given.administrator()).user.email;
   standard = (await given.user()).email;

@@ -4,7 +4,7 @@ import { createGiven } from '@sallyport/server/testing/given-accounts';
 import { createGivenImports, type GivenImports, site } from '@sallyport/server/testing/given-imports';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, type Look, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { freePort } from '../support/free-ports.ts';
 import { openSignedIn } from '../support/signed-in.ts';
 
@@ -16,7 +16,7 @@ let old: Server;
 
 beforeAll(async () => {
   const env = { SALLYPORT_PROXY_HTTP: `127.0.0.1:${await freePort()}` };
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite', env)]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite', env)]);
   email = (await createGiven(app).administrator()).user.email;
   given = createGivenImports(app);
   old = createServer((_, response) => response.end('old')).listen(0, '127.0.0.1');

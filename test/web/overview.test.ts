@@ -5,7 +5,7 @@ import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts'
 import { guardBlock, sendLines } from '@sallyport/server/testing/guard-line';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, type Look, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { writeCountryDatabase } from '../support/country-database.ts';
 import { eventually } from '../support/eventually.ts';
 import { until } from '../support/until.ts';
@@ -42,7 +42,7 @@ const writeCountries = () =>
   );
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite')]);
   writeCountries();
   keepFigures(app.dataDir);
   // They are looked for at the start.

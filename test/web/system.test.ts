@@ -2,7 +2,7 @@ import type { ProxyHost } from '@sallyport/contract';
 import { createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, type Look, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 
 let browser: TestBrowser;
@@ -10,7 +10,7 @@ let app: TestApp;
 let email: string;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite')]);
   email = (await createGiven(app).administrator()).user.email;
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { shownCode } from '@sallyport/server/testing/authenticator';
 import { bearer, createGiven, PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { startApp, type TestApp } from '@sallyport/server/testing/start-app';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { barriersOf, type Look, startBrowser, type TestBrowser } from '../support/browser.ts';
+import { barriersOf, type Look, shareBrowser, type TestBrowser } from '../support/browser.ts';
 import { openSignedIn } from '../support/signed-in.ts';
 
 let browser: TestBrowser;
@@ -13,7 +13,7 @@ let email: string;
 let headers: Record<string, string>;
 
 beforeAll(async () => {
-  [browser, app] = await Promise.all([startBrowser(), startApp('sqlite')]);
+  [browser, app] = await Promise.all([shareBrowser(), startApp('sqlite')]);
   given = createGiven(app);
   const admin = await given.administrator();
   email = admin.user.email;
