@@ -139,6 +139,10 @@ test('a store that is put back once more meanwhile is begun with anew', () =>
     await over();
     expect(steps).toEqual(['hold', 'start over', 'routes', ...WHOLE.slice(1)]);
     expect(readFileSync(path, 'utf8')).toBe('2\n');
+    // It is in force: nobody is kept out over it again.
+    const soFar = [...steps];
+    await restored.notice();
+    expect([steps, restored.isUnderway()]).toEqual([soFar, false]);
   }));
 
 test('a restore is closed to all right before it commits, and in force when it is over', () =>
@@ -202,6 +206,22 @@ test('what is on its way is over before the store is put back once more, and let
     await eventually(() => hasBegun).toBe(true);
     await second;
     expect(steps).toEqual([...WHOLE, ...WHOLE]);
+  }));
+
+test('what another node has put back lets nobody through while this one is about to put back more', () =>
+  withTemporaryDirectory(async (directory) => {
+    const { restored, steps, store } = given(directory);
+    await restored.during(async (close) => {
+      await close();
+      store.count = 1;
+      await restored.notice();
+      await eventually(() => steps).toContain('routes');
+      // All that follows at once has followed then.
+      await new Promise(setImmediate);
+      steps.push('swapped');
+      store.count = 2;
+    });
+    expect(steps.indexOf('release')).toBeGreaterThan(steps.indexOf('swapped'));
   }));
 
 test('a process that ends does not try for ever, and the next one goes on', () =>

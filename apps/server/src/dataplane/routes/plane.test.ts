@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dataPlaneFiles } from '@sallyport/haproxy';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeCertificate } from '../../../../../test/support/certificates.ts';
@@ -20,15 +23,23 @@ let afterRead: () => Promise<void>;
 let portions: number;
 /** Whether the store can be read. */
 let isStoreThere: boolean;
+/** What every name of an origin resolves to. */
+let resolved: string[];
 let plane: Plane;
 
-const route = (id: number, name: string, { port }: Origin): HostRoute => ({
+type Flags = Parameters<typeof givenHost>[1];
+const route = (id: number, name: string, { port }: Origin, flags: Flags = {}): HostRoute => ({
   id,
   originHost: '127.0.0.1',
   originPort: port,
   mayReachReserved: false,
-  at: (address) => givenHost({ id, names: [name], origin: { address, port } }),
+  at: (address) => givenHost({ id, names: [name], origin: { address, port } }, flags),
 });
+
+const storedCertificate = (id: number, version: string, names: string[]): CertificateSource => {
+  const { certificate, key } = makeCertificate(['changed.test']);
+  return { id, version, open: () => ({ id, pem: `${certificate}${key}`, names, notAfter: 0 }) };
+};
 
 const APPLIED = { applied: true, issue: null };
 
@@ -49,6 +60,7 @@ beforeEach(async () => {
   afterRead = async () => {};
   portions = 1;
   isStoreThere = true;
+  resolved = [];
   const source: RouteSource = {
     hostsById: async (ids) => {
       if (!isStoreThere) throw new Error('the store is away');
@@ -67,9 +79,9 @@ beforeEach(async () => {
   };
   const resolver = createOriginResolver({
     store: { all: async () => new Map(), save: async () => {} },
-    lookup: async () => [],
+    lookup: async () => resolved,
     clock: () => new Date(),
-    timeoutMs: 1,
+    timeoutMs: 60_000,
   });
   plane = createPlane({
     driver: haproxy.dataPlane,
@@ -99,9 +111,13 @@ test('a change that is answered while everything is compared is not undone by wh
     hasRead.resolve();
     return goOn.promise;
   };
+  storedCertificates = [storedCertificate(1, 'ordered', ['changed.test'])];
   const reconciled = plane.reconcile();
   await hasRead.promise;
 
+  const refused = { ...storedCertificate(2, 'refused', []), open: () => ({ id: 2, pem: '', names: [], notAfter: 0 }) };
+  storedCertificates = [storedCertificate(1, 'renewed', ['changed.test']), refused];
+  await plane.syncCertificates([1, 2]);
   stored.set(1, route(1, 'changed.test', origins.new)).set(3, route(3, 'created.test', origins.new));
   stored.delete(2);
   await plane.syncHosts([1, 2, 3]);
@@ -113,6 +129,55 @@ test('a change that is answered while everything is compared is not undone by wh
   await reconciled;
   expect(await seen()).toEqual(wanted);
   expect(stateOf(3)).toEqual({ applied: true, issue: null });
+  expect(plane.certificateState(1, 'renewed')).toEqual(APPLIED);
+  expect(plane.certificateState(2, 'refused')).toMatchObject({ applied: false, refused: true });
+});
+
+test('a certificate whose key nobody can open says so, and keeps no other from being served', async () => {
+  const lost = () => {
+    throw new Error('its key is lost');
+  };
+  storedCertificates = [{ id: 1, version: 'kept', open: lost }, storedCertificate(2, 'there', ['changed.test'])];
+  await plane.reconcile();
+  const states = () => [plane.certificateState(1, 'kept'), plane.certificateState(2, 'there')];
+  expect(states()).toEqual([{ applied: false, issue: 'its key is lost' }, APPLIED]);
+  await plane.syncCertificates([1, 2]);
+  expect(states()).toEqual([{ applied: false, issue: 'its key is lost' }, APPLIED]);
+});
+
+test('what was left over is made up for with the first word of HAProxy that it is there again', async () => {
+  stored.set(1, route(1, 'changed.test', origins.old));
+  await plane.reconcile();
+  stored.set(1, route(1, 'changed.test', origins.new));
+  isStoreThere = false;
+  await plane.syncHosts([1]);
+  isStoreThere = true;
+  expect(plane.isBehind()).toBe(true);
+  await plane.confirm();
+  expect(plane.isBehind()).toBe(false);
+  expect(await answers('changed.test')).toBe('new');
+});
+
+test('of a host that is gone, off or without an access list less is asked of the guards than of one that has one', async () => {
+  stored.set(1, route(1, 'listed.test', origins.old, { access_list: true }));
+  stored.set(2, route(2, 'unlisted.test', origins.old));
+  stored.set(3, route(3, 'off.test', origins.old, { enabled: false, access_list: true }));
+  expect(await plane.askingLess([1, 2, 3, 4])).toEqual({ closed: [3, 4], unlisted: [2] });
+});
+
+test('a host follows the name of its origin, and is written for a HAProxy that starts before anybody steers it', async () => {
+  stored.set(1, { ...route(1, 'named.test', origins.old), originHost: 'origin.test' });
+  await plane.reconcile();
+  expect(stateOf(1)).toMatchObject({ applied: false, issue: expect.stringContaining('origin.test') });
+  resolved = ['127.0.0.1'];
+  await plane.refreshOrigins();
+  expect(await answers('named.test')).toBe('old');
+
+  stored.set(2, route(2, 'rendered.test', origins.old));
+  await plane.render();
+  const hosts = readFileSync(join(haproxy.directory, dataPlaneFiles.hostsMap), 'utf8');
+  expect(hosts).toMatch(/^named\.test .*127\.0\.0\.1/m);
+  expect(hosts).toMatch(/^rendered\.test .*127\.0\.0\.1/m);
 });
 
 test('reading and comparing many hosts leaves turns to others', async () => {
@@ -167,6 +232,9 @@ test('HAProxy that is met after a first reading failed is made equal', async () 
   await watch.stop();
   expect(reads).toBe(2);
   expect(await answers('only.test')).toBe('old');
+  // That the server leaves says nothing of HAProxy, which goes on.
+  watch.onEvent({ type: 'disconnected', reason: 'we have left' });
+  expect(stateOf(1)).toEqual(APPLIED);
 });
 
 test('after HAProxy was away what was changed meanwhile is live and told so, without all hosts being read again', async () => {
@@ -174,7 +242,9 @@ test('after HAProxy was away what was changed meanwhile is live and told so, wit
   await plane.reconcile();
   const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });
   try {
+    stored.set(3, route(3, 'stored.test', origins.old));
     await watch.reconcile();
+    expect(stateOf(3)).toEqual(APPLIED);
     let reads = 0;
     afterRead = async () => {
       reads++;
@@ -235,24 +305,18 @@ test('a host that moves is closed as long as anybody wants it to be, whatever el
 
 test('what was committed a moment ago is not told as live by what was read back of its predecessor', async () => {
   stored.set(1, route(1, 'changed.test', origins.old));
-  const { certificate: chain, key } = makeCertificate(['changed.test']);
-  const certificate = (version: string, names: string[]): CertificateSource => ({
-    id: 1,
-    version,
-    open: () => ({ id: 1, pem: `${chain}${key}`, names, notAfter: 0 }),
-  });
-  storedCertificates = [certificate('stands in', [])];
+  storedCertificates = [storedCertificate(1, 'stands in', [])];
   await plane.reconcile();
   expect([stateOf(1), plane.certificateState(1, 'stands in')]).toEqual([APPLIED, APPLIED]);
 
   stored.set(1, route(1, 'changed.test', origins.new));
-  storedCertificates = [certificate('ordered', ['changed.test'])];
+  storedCertificates = [storedCertificate(1, 'ordered', ['changed.test'])];
   expect([stateOf(1), plane.certificateState(1, 'ordered')]).toMatchObject([{ applied: false }, { applied: false }]);
   await Promise.all([plane.syncHosts([1]), plane.syncCertificates([1])]);
   expect([stateOf(1), plane.certificateState(1, 'ordered')]).toEqual([APPLIED, APPLIED]);
 
   // A whole comparison tells of what it has read.
-  storedCertificates = [certificate('renewed', ['changed.test'])];
+  storedCertificates = [storedCertificate(1, 'renewed', ['changed.test'])];
   await plane.reconcile();
   expect(plane.certificateState(1, 'ordered')).toMatchObject({ applied: false });
   expect(plane.certificateState(1, 'renewed')).toEqual(APPLIED);
