@@ -242,6 +242,7 @@ test('after HAProxy was away what was changed meanwhile is live and told so, wit
   await plane.reconcile();
   const watch = watchDataPlane({ plane, log: pino({ level: 'silent' }) });
   try {
+    await watch.reconcile();
     stored.set(3, route(3, 'stored.test', origins.old));
     await watch.reconcile();
     expect(stateOf(3)).toEqual(APPLIED);

@@ -23,3 +23,12 @@ test('a renewal that failed is a warning while the old one is good', () => {
   expect(failed(1, row(there))).toMatchObject({ severity: 'warn', details: { expires_at: there.expires_at } });
   expect(failed(1, row({ ...there, expires_at: '2026-11-21T12:00:00.000Z' }))?.severity).toBe('error');
 });
+
+test('a certificate that was had is told with its names and its end', () => {
+  const certificate = { domains: 'shop.example.com', expires_at: '2027-02-20T12:00:00.000Z' } as never;
+  expect(eventOf({ row: row(), result: 'issued', certificate }, now)).toEqual({
+    ...{ event_type: 'certificate_renewed', severity: 'info', timestamp: now.toISOString() },
+    message: 'The certificate Shop was issued; it expires on 2027-02-20T12:00:00.000Z',
+    details: { certificate: 'u', names: 'shop.example.com', expires_at: '2027-02-20T12:00:00.000Z' },
+  });
+});

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { StoredAccount } from '../accounts/store.ts';
 import type { AcmeAttempt } from './acme-attempt.ts';
 import { explain, ValidationFailed } from './failure.ts';
-import { proveNames } from './prove.ts';
+import { type ProvingDeps, proveNames } from './prove.ts';
 import { ACME_STEPS, createSteps } from './steps.ts';
 import type { OrderWithSubject } from './store.ts';
 
@@ -23,20 +23,32 @@ interface Told {
   first?: string;
   decided: string;
   error?: object;
+  /** Kind of its challenge. */
+  offers?: string;
+}
+
+/** How names are proven, in place of by HTTP with nothing that fails. */
+interface How {
+  challenge?: 'dns-01';
+  dns?: ProvingDeps['dns'];
+  dns_provider_id?: number;
+  challenges?: ProvingDeps['challenges'];
 }
 
 /** What comes of proving names about which the authority says this. */
-const proveAll = async (told: readonly Told[]): Promise<unknown> => {
+const proveAll = async (told: readonly Told[], how: How = {}): Promise<unknown> => {
   const looks = new Map<string, number>();
-  const challengeOf = (name: string, status: string, error?: object) => ({
-    ...{ type: 'http-01', url: `${CA}/challenge/${name}`, token: 'DGyRjmCefe7v4NfDGDKfA-DGyRjm' },
+  const { challenge: type = 'http-01' } = how;
+  const tokenOf = (name: string) => Buffer.from(`the token of ${name}`).toString('base64url');
+  const challengeOf = (name: string, status: string, error?: object, offers: string = type) => ({
+    ...{ type: offers, url: `${CA}/challenge/${name}`, token: tokenOf(name) },
     ...{ status, ...(error === undefined ? {} : { error }) },
   });
-  const look = ({ name, first = 'pending', decided, error }: Told): { body: object } => {
+  const look = ({ name, first = 'pending', decided, error, offers }: Told): { body: object } => {
     const count = looks.get(name) ?? 0;
     looks.set(name, count + 1);
     const status = count === 0 ? first : decided;
-    const challenges = [challengeOf(name, 'pending', status === 'pending' ? undefined : error)];
+    const challenges = [challengeOf(name, 'pending', status === 'pending' ? undefined : error, offers)];
     return { body: { status, identifier: { type: 'dns', value: name }, challenges } };
   };
   const answers: Record<string, () => { status?: number; body: object; location?: string; retryAfter?: string }> = {
@@ -80,13 +92,17 @@ const proveAll = async (told: readonly Told[]): Promise<unknown> => {
     },
   });
   const { signal } = new AbortController();
-  const row = { names: names.join(), challenge: 'http-01' } as OrderWithSubject;
+  const row = {
+    names: names.join(),
+    challenge: type,
+    dns_provider_id: how.dns_provider_id ?? null,
+  } as OrderWithSubject;
   const steps = createSteps(ACME_STEPS, async () => {});
   const rest = { account: {} as StoredAccount, accountKeyPem: '', underWay: undefined, keep: async () => {} };
   const attempt: AcmeAttempt = { row, client, steps, signal, ...rest };
   const deps = {
-    challenges: { publish: async () => {}, withdraw: async () => {} },
-    dns: {
+    challenges: how.challenges ?? { publish: async () => {}, withdraw: async () => {} },
+    dns: how.dns ?? {
       access: () => Promise.reject(new Error('none')),
       records: { rounds: async () => [], open: () => Promise.reject() },
     },
@@ -144,3 +160,78 @@ test.for(['pending', 'invalid'])(
     expect(document?.subproblems).toContainEqual(expect.objectContaining({ name: 'invalid.test', detail: 'so it is' }));
   },
 );
+
+test('a challenge that the authority does not offer is told with those that it does', async () => {
+  const error = await proveAll([{ name: 'a.test', decided: 'valid', offers: 'tls-alpn-01' }]);
+  expect(error).toMatchObject({
+    name: 'CannotOrder',
+    message: 'The authority does not take the challenge http-01 for a.test, but tls-alpn-01: order with that',
+  });
+});
+
+test('answers are there before the authority is asked to look, and taken away whatever it says', async () => {
+  const told: string[] = [];
+  const challenges = (fails?: 'publish' | 'withdraw'): ProvingDeps['challenges'] => ({
+    async publish(answers) {
+      told.push(`publish ${answers.length}`);
+      if (fails === 'publish') throw new Error('HAProxy is away');
+    },
+    async withdraw(tokens) {
+      told.push(`withdraw ${tokens.length}`);
+      if (fails === 'withdraw') throw new Error('the store is away');
+    },
+  });
+  const names = ['a.test', 'b.test'];
+  const valid = names.map((name) => ({ name, decided: 'valid' }));
+  expect(await proveAll(valid, { challenges: challenges() })).toBeUndefined();
+  expect(await proveAll(valid, { challenges: challenges('withdraw') })).toBeUndefined();
+  const invalid = names.map((name) => ({ name, decided: 'invalid', error: problem('dns') }));
+  expect(await proveAll(invalid, { challenges: challenges('withdraw') })).toBeInstanceOf(ValidationFailed);
+  expect(await proveAll(valid, { challenges: challenges('publish') })).toMatchObject({
+    name: 'CannotOrder',
+    message: 'The proxy could not be told what to answer: HAProxy is away',
+  });
+  expect(told).toEqual(Array.from({ length: 4 }, () => ['publish 2', 'withdraw 2']).flat());
+});
+
+test('records are written, looked at and taken away one round after the other; one that stays keeps nobody from a certificate', async () => {
+  const told: string[] = [];
+  const dns = (closes = true): ProvingDeps['dns'] => ({
+    access: async () => ({ type: 'webhook', fields: {}, secrets: {} }),
+    records: {
+      rounds: async (_access, challenges) => challenges.map((challenge) => [challenge]),
+      async open(_access, round) {
+        const names = round.map(({ domain }) => domain).join();
+        told.push(`open ${names}`);
+        return {
+          async close() {
+            told.push(`close ${names}`);
+            if (!closes) throw new Error('the provider is away');
+          },
+        };
+      },
+    },
+  });
+  const how = { challenge: 'dns-01', dns: dns(), dns_provider_id: 1 } as const;
+  const valid = ['a.test', 'b.test'].map((name) => ({ name, decided: 'valid' }));
+  const inTurn = ['open a.test', 'close a.test', 'open b.test', 'close b.test'];
+  expect(await proveAll(valid, how)).toBeUndefined();
+  expect(told.splice(0)).toEqual(inTurn);
+  expect(await proveAll(valid, { ...how, dns: dns(false) })).toBeUndefined();
+  expect(told.splice(0)).toEqual(inTurn);
+  const error = await proveAll([{ name: 'a.test', decided: 'invalid', error: problem('dns') }, ...valid.slice(1)], {
+    ...how,
+    dns: dns(false),
+  });
+  expect((error as ValidationFailed).invalidNames).toEqual(['a.test']);
+  expect(told.splice(0)).toEqual(inTurn.slice(0, 2));
+
+  const { dns_provider_id: _, ...nobody } = how;
+  expect(await proveAll(valid, nobody)).toMatchObject({
+    name: 'CannotOrder',
+    message: expect.stringContaining('none is named'),
+  });
+  const { dns: __, ...unusable } = how;
+  expect(await proveAll(valid, unusable)).toMatchObject({ message: 'The DNS provider can not be used: none' });
+  expect(told).toEqual([]);
+});

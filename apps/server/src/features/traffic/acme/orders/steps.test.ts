@@ -37,3 +37,18 @@ test('what fails before anything began is the first step', () => {
   steps.fail('at once');
   expect(steps.all()[0]).toMatchObject({ name: 'preflight', status: 'failed', message: 'at once' });
 });
+
+test('an attempt that is done has done every step, those that were not needed, too', async () => {
+  const steps = createSteps(['preflight', 'issue', 'install'], async () => {});
+  await steps.enter('issue', 'Asks for it.');
+  expect(steps.finished('It is there.')).toEqual([
+    { name: 'preflight', status: 'done', message: '' },
+    { name: 'issue', status: 'done', message: 'Asks for it.' },
+    { name: 'install', status: 'done', message: 'It is there.' },
+  ]);
+  // Told, and not done yet.
+  expect(steps.all().map(({ status }) => status)).toEqual(['done', 'running', 'waiting']);
+  steps.finish('It is served.');
+  expect(steps.all().at(-1)).toEqual({ name: 'install', status: 'done', message: 'It is served.' });
+  expect(steps.all().every(({ status }) => status === 'done')).toBe(true);
+});

@@ -58,6 +58,14 @@ describe('a host with auto_certificate', () => {
     expect(plan({ hosts: [host('a.example.com')], certificates, orders })).toEqual(NOTHING);
   });
 
+  test('gets none for a name that a wildcard takes in which another host is having', () => {
+    const orders = [order('*.example.com', { isAuto: false })];
+    expect(plan({ hosts: [host('a.example.com')], orders })).toEqual(NOTHING);
+    expect(plan({ hosts: [host('a.b.example.com', 'example.com')], orders }).create).toMatchObject([
+      { names: ['a.b.example.com', 'example.com'] },
+    ]);
+  });
+
   test('has its own ordered anew when a name comes, with the names that are still its', () => {
     const certificates = [certificate('a.example.com,gone.example.com')];
     const orders = [order('a.example.com,gone.example.com')];
