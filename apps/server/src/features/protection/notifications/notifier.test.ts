@@ -30,11 +30,12 @@ const event: NotificationEvent = {
   details: {},
 };
 
-/** A notifier that really posts, but does not wait long between tries. */
+/** A notifier that really posts, but does not wait long between tries, unless it is patient. */
 const start = ({
   mail,
+  isPatient = false,
   ...options
-}: { backOffMs?: readonly number[]; capacity?: number } & Pick<DeliveryTargets, 'mail'> = {}) => {
+}: { isPatient?: boolean; backOffMs?: readonly number[]; capacity?: number } & Pick<DeliveryTargets, 'mail'> = {}) => {
   const fetch = createSafeFetch({ lookup: systemLookup, addressPolicy: hook.addressPolicy });
   const webhook_url = `${hook.url}/hook`;
   const settings = { ...NOTIFICATION_DEFAULTS, enabled: true, webhook_url, webhook_secret_set: false };
@@ -47,7 +48,7 @@ const start = ({
       ...(mail && { mail }),
     }),
     log: pino({ level: 'silent' }),
-    backOffMs: [1, 5],
+    ...(isPatient ? {} : { backOffMs: [1, 5] }),
     ...options,
   });
   return notifier;
@@ -72,6 +73,15 @@ test('tries three times while the receiver is in trouble', async () => {
   start().notify(event);
   await eventually(() => notifier.counts()).toMatchObject({ delivered: 1, retried: 2, failed: 0 });
   expect(hook.received).toHaveLength(3);
+  const sent = { 'content-type': 'application/json', 'user-agent': 'Sallyport-Webhook/1.0' };
+  for (const { headers } of hook.received) expect(headers).toMatchObject(sent);
+});
+
+test('tries again without being told how long to wait', async () => {
+  answer = () => 503;
+  start({ isPatient: true }).notify(event);
+  await eventually(() => deliveries.list({}).rows[0]).toMatchObject({ state: 'retrying', attempts: 1 });
+  expect(notifier.counts()).toMatchObject({ retried: 1, failed: 0 });
 });
 
 test('gives up after the third', async () => {
@@ -103,6 +113,12 @@ test('what was sent is taken down, the newest fifty of it, with what became of i
     attempts: 2,
     error: expect.stringMatching(/404/),
   });
+  const ids = (query: Parameters<Deliveries['list']>[0]) => deliveries.list(query).rows.map(({ id }) => id);
+  expect([ids({ search: '404' }), ids({ search: reference })]).toEqual([[2], [1]]);
+  expect([ids({ sort: 'state', order: 'asc' }), ids({ sort: 'channel', order: 'asc' })]).toEqual([
+    [1, 2],
+    [1, 2],
+  ]);
   for (let count = 0; count < 60; count += 1) notifier.notify(event);
   await eventually(() => notifier.counts().failed).toBe(61);
   expect(deliveries.list({}).rows.map(({ id }) => id)).toEqual(Array.from({ length: 50 }, (_, index) => 62 - index));

@@ -102,6 +102,28 @@ test('a template is filled in where texts are, and what is filled in stays what 
   }
 });
 
+test('every event has a headline, and a severity in the words of the spec', () => {
+  const types = [
+    'waf_block',
+    'acl_denial',
+    'rate_limit_hit',
+    'emergency_unproven',
+    'backup_failed',
+    'change_reverted',
+    'test',
+  ] as const;
+  const certificates = ['expiring', 'failed', 'renewed', 'revoked'].map(
+    (what) => `certificate_${what}` as 'certificate_failed',
+  );
+  const titles = [...types, ...certificates].map((event_type) => renderTemplate('"{{Title}}"', event({ event_type })));
+  expect(new Set(titles).size).toBe(11);
+  expect(titles).not.toContain('""');
+  const severities = (['debug', 'info', 'warn', 'error'] as const).map((severity) =>
+    renderTemplate('"{{Severity}}"', event({ severity })),
+  );
+  expect(severities).toEqual(['"info"', '"info"', '"warning"', '"error"']);
+});
+
 test('an event is sent when its class is on, and it is severe enough; what concerns the proxy itself has no switch', () => {
   const wanted = (more: Partial<NotificationSettings>, of: Partial<NotificationEvent> = {}) =>
     isWanted(settings(more), event(of));

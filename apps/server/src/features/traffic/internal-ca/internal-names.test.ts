@@ -13,7 +13,8 @@ test.each([
     'app.localhost',
   ],
   ...['lan', 'intranet.corp', '10.0.0.1', '192.168.1.2', '127.0.0.1', '169.254.1.1', '100.64.0.1', '::1', 'fd00::1'],
-  ...['fe80::1'],
+  ...['fe80::1', 'home.arpa', '*.home.arpa'],
+  ...['localdomain', 'home', 'corp', 'intranet', 'private', 'local', 'internal'].map((suffix) => `a.${suffix}`),
 ])('no public authority can give anything for %s', (name) => {
   expect(isInternalName(name)).toBe(true);
 });
