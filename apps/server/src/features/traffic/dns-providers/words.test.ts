@@ -8,5 +8,6 @@ test('words are one line, bounded, and without secrets in any of the spellings t
   expect(shown).toBe('failed: *** *** "***" ***=');
   expect(shownWords('x'.repeat(10_000), [])).toHaveLength(601);
   // Nobody’s secret, and half of every message.
-  expect(shownWords('a message', ['a', ''])).toBe('a message');
+  expect(shownWords('a message', ['a', '', 'mes'])).toBe('a message');
+  expect(shownWords('a message', ['mess'])).toBe('a ***age');
 });
