@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isBlockedAddress, isBlockedName } from './blocked-addresses.ts';
+import { isBlockedAddress, isBlockedName, isMetadataName, isMetadataOrLinkLocal } from './blocked-addresses.ts';
 
 /** First and last address of each range that no caller may have contacted, from IANA's registries. */
 const BLOCKED = [
@@ -58,19 +58,63 @@ test.each(PUBLIC)('lets %s through', (address) => {
   expect(isBlockedAddress(address)).toBe(false);
 });
 
-test.each(['169.254.169.254', 'fd00:ec2::254', '100.100.100.200', '168.63.129.16', '192.0.0.192'])(
-  'blocks the metadata service at %s',
-  (address) => expect(isBlockedAddress(address)).toBe(true),
-);
+test.each([
+  '169.254.169.254',
+  '169.254.0.1',
+  '::ffff:169.254.169.254',
+  '64:ff9b::a9fe:a9fe',
+  'fe80::a9fe:a9fe',
+  'fe80::a9fe:a9fe%eth0',
+  '100.100.100.200',
+  '::ffff:6464:64c8',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fd00:100::100:200',
+  'fd00:ec2::254',
+  'FD00:EC2:0:0:0:0:0:254',
+  'fd00:ec2::23',
+  'fd20:ce::254',
+  'fd00:c1::a9fe:a9fe',
+  'fd00:42::42',
+  'fd00:a9fe:a9fe::1',
+])('blocks the metadata service at %s, for administrators too', (address) => {
+  expect(isBlockedAddress(address)).toBe(true);
+  expect(isMetadataOrLinkLocal(address)).toBe(true);
+});
+
+test.each([
+  '10.0.0.1',
+  '127.0.0.1',
+  '100.100.100.201',
+  '169.253.255.255',
+  '169.255.0.0',
+  '::1',
+  'fd00:ec2::1',
+  '::ffff:10.0.0.1',
+])('lets an administrator use %s', (address) => expect(isMetadataOrLinkLocal(address)).toBe(false));
+
+test('blocks 192.88.99.0/24 and 168.63.129.16 only, of the networks around them', () => {
+  for (const address of ['192.88.99.0', '192.88.99.255', '168.63.129.16']) expect(isBlockedAddress(address)).toBe(true);
+  for (const address of ['192.88.98.255', '192.88.100.0', '168.63.129.15', '168.63.129.17'])
+    expect(isBlockedAddress(address)).toBe(false);
+});
 
 test.each([
   'metadata.google.internal',
   'METADATA.google.INTERNAL.',
   'metadata.goog',
   'metadata',
+  'instance-data',
   'localhost',
   'a.localhost.',
 ])('blocks the name %s', (name) => expect(isBlockedName(name)).toBe(true));
+
+test.each([
+  ['metadata.google.internal', true],
+  ['Metadata.Google.Internal..', true],
+  ['localhost', false],
+  ['metadata.example.com', false],
+])('%s is the name of a metadata service: %s', (name, is) => expect(isMetadataName(name)).toBe(is));
 
 test.each(['example.com', 'localhost.example.com', 'metadata.google.internal.example.com'])(
   'knows no harm of %s',

@@ -65,10 +65,21 @@ export const isBlockedAddress = (text: string): boolean => {
 };
 
 /**
- * Where clouds hand out credentials to whoever asks from inside: link-local addresses (RFC 3927, RFC 4291), and the services
- * that sit elsewhere (Alibaba, Azure, Oracle; AWS on IPv6).
+ * Where clouds hand out credentials to whoever asks from inside, beside link-local addresses (RFC 3927, RFC 4291): services on IPv4 that sit
+ * elsewhere, and those on IPv6, which sit in unique local networks (RFC 4193).
  */
-const METADATA = new Set(['100.100.100.200', '168.63.129.16', '192.0.0.192', 'fd00:ec2::254']);
+const METADATA = new Set([
+  '100.100.100.200', // Alibaba
+  '168.63.129.16', // Azure
+  '192.0.0.192', // Oracle, of old
+  'fd00:100::100:200', // Alibaba
+  'fd00:ec2::254', // AWS
+  'fd00:ec2::23', // AWS, for pods
+  'fd20:ce::254', // Google
+  'fd00:c1::a9fe:a9fe', // Oracle
+  'fd00:42::42', // Scaleway
+  'fd00:a9fe:a9fe::1', // Akamai
+]);
 
 /** Tells whether an IP address, IPv4 also in its IPv6 forms, is link-local or a cloud's metadata service. */
 export const isMetadataOrLinkLocal = (text: string): boolean => {

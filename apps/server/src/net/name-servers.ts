@@ -126,12 +126,13 @@ export const createNameServers = (servers: readonly string[]) => {
     /** The zone that a name lies in. Rejects when there is none. */
     async zoneOf(name: string): Promise<string> {
       for (let at = name; at !== ''; at = at.slice(at.indexOf('.') + 1 || at.length)) {
+        // Its answer would be that of where it leads, or no answer at all: of an alias whose target is no zone, c-ares says EBADRESP.
+        if (await isAlias(at)) continue;
         const [authority] = await found(
           at,
           resolver.resolveSoa(at).then((soa) => [soa]),
         );
-        // The answer for an alias is that of where it leads.
-        if (authority && !(await isAlias(at))) return at;
+        if (authority) return at;
       }
       throw new Error(`no zone is found that ${name} lies in`);
     },

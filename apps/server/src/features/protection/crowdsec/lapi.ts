@@ -27,8 +27,9 @@ const isDecision = (value: unknown): value is LapiDecision => {
   return typeof id === 'number' && [scope, type, named, duration].every((text) => typeof text === 'string');
 };
 
+/** Of an answer that is none of its own nothing is believed: a list without decisions would end all bans. */
 const decisionsIn = (value: unknown): LapiDecision[] => {
-  if (value === null || value === undefined) return [];
+  if (value === null) return [];
   if (!Array.isArray(value)) throw new Error('the local API of CrowdSec told no list of decisions');
   return value.filter(isDecision);
 };

@@ -45,10 +45,13 @@ export interface SyncDeps {
   /** It does not know us any more, or answers nothing but errors. */
   onUseless: (isUnknown: boolean) => Promise<void>;
   log: Logger;
+  /** Default one second. */
+  pollMs?: number;
 }
 
 /** Keeps our decisions of CrowdSec equal to its own, as long as it can be asked; what is known stays when it can't. */
-export const createSync = ({ port, decisions, writer, isEnrolled, publish, clock, onUseless, log }: SyncDeps) => {
+export const createSync = (deps: SyncDeps) => {
+  const { port, decisions, writer, isEnrolled, publish, clock, onUseless, log, pollMs = POLL_MS } = deps;
   const known = createKnownDecisions();
   const mirror = createMirror(writer);
   /** Its database is a new one, and knows nothing of the bans of the old one. */
@@ -200,6 +203,6 @@ export const createSync = ({ port, decisions, writer, isEnrolled, publish, clock
 
     lastSync: (): string | null => lastSync,
     issue: (): string | null => issue,
-    watch: (): { stop(): Promise<void> } => repeat('read decisions of CrowdSec', POLL_MS, turn, log),
+    watch: (): { stop(): Promise<void> } => repeat('read decisions of CrowdSec', pollMs, turn, log),
   };
 };
