@@ -39,6 +39,21 @@ test('asks by the name, with HEAD and GET, and follows nothing', async () => {
   expect(greeting).toBeUndefined();
 });
 
+test('asks like a browser that takes everything and unpacks gzip', async () => {
+  let sent: unknown;
+  const door = await serving(({ headers }, response) => {
+    sent = headers;
+    response.end();
+  });
+  await getSite(door, '2001:db8::1', patience(), '/path');
+  expect(sent).toMatchObject({
+    host: '[2001:db8::1]',
+    accept: '*/*',
+    'accept-encoding': 'gzip',
+    'user-agent': expect.stringContaining('Mozilla/5.0'),
+  });
+});
+
 test('tells the certificate for the name, whoever signed it, and whether HTTP/2 is offered', async () => {
   const { certificate, key } = makeCertificate(['a.example.com']);
   const names: string[] = [];

@@ -248,6 +248,16 @@ describe('against servers that stand for public ones', () => {
     });
   });
 
+  test('is ended by its caller, and has its own limit all the same', async () => {
+    const ending = new AbortController();
+    start(() => ending.abort(new Error('enough')));
+    const asked = { method: 'GET', protocols, signal: ending.signal } as const;
+    expect(await failure(fetch(url(), { ...asked, timeoutMs: 60_000 }))).toMatchObject({ reason: 'unreachable' });
+    start(() => {});
+    const { signal } = new AbortController();
+    expect(await failure(fetch(url(), { ...asked, signal, timeoutMs: 50 }))).toMatchObject({ reason: 'timeout' });
+  });
+
   test('says why a target can’t be reached, in words', async () => {
     start((request) => request.socket.destroy());
     expect(await failure(fetch(url(), { method: 'HEAD', protocols }))).toMatchObject({ reason: 'unreachable' });
