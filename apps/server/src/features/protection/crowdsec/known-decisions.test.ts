@@ -60,6 +60,14 @@ test('what is told again with less time left is the same', () => {
   });
 });
 
+test('what is told again as ended has ended, however near its end was', () => {
+  const known = createKnownDecisions();
+  known.replace({ added: [told(1, '203.0.113.7', '3s'), told(2, '203.0.113.8', '3s')], deleted: [] }, NOW);
+  expect(
+    known.replace({ added: [told(1, '203.0.113.7', '-1s'), told(2, '203.0.113.8', '0s')], deleted: [] }, NOW),
+  ).toEqual([]);
+});
+
 test('a decision that is deleted and made anew in one answer stays', () => {
   const known = createKnownDecisions();
   known.replace({ added: [told(1, '203.0.113.7', '1h')], deleted: [] }, NOW);

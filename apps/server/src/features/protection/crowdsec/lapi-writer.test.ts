@@ -35,6 +35,9 @@ test('signs in once, and makes and ends bans of addresses and networks', async (
     start_at: NOW,
     stop_at: NOW,
     source: { scope, value },
+    // What it wants of every alert.
+    ...{ scenario: 's', scenario_hash: '', scenario_version: '', message: 's', events_count: 1, events: [] },
+    ...{ capacity: 0, leakspeed: '0', simulated: false },
     decisions: [{ duration, origin: 'o', scenario: 's', scope, type: 'ban', value }],
   });
   expect(alerts).toMatchObject({

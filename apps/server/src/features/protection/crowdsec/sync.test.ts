@@ -116,6 +116,11 @@ test('what is decided on either side is known on the other, and ends on both', (
         fields: { ip: '198.51.100.2' },
       });
 
+    // Ten years are without an end.
+    const endless = await decisions.create({ ip: '203.0.113.2', action: 'block' }, actor);
+    await expect.poll(known, SOON).toContain('203.0.113.2 sallyport');
+    await decisions.remove(endless.id, actor);
+
     lapi.end(second);
     await decisions.remove(made.id, actor);
     await expect.poll(banned, SOON).toEqual(['198.51.100.1 crowdsec']);
