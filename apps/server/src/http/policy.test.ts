@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Identity, UserIdentity } from '@sallyport/store/actor';
 import { refuse } from '@sallyport/store/errors';
@@ -141,8 +141,8 @@ test('is local once for a request, also when the caller has gone meanwhile', asy
     seen.push(actor.isLocal);
   });
   await app.listen({ host: '127.0.0.1', port: 0 });
-  const [address] = app.addresses();
-  const socket = connect(address?.port ?? 0, '127.0.0.1');
+  const { port } = app.server.address() as AddressInfo;
+  const socket = connect(port, '127.0.0.1');
   socket.end('GET /twice HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
   await text(socket);
   await app.close();

@@ -64,6 +64,12 @@ test('names that nobody serves are left out, so that whoever tries many is seen 
   expect(parsed(toAccessLine(given({ host: '_x.test' })))).toMatchObject({ client: '203.0.113.7' });
 });
 
+test('no name is longer than names are', () => {
+  const line = toAccessLine(given({ host: `${'a'.repeat(300)}.test` }));
+  expect(line?.indexOf(' ')).toBe(253);
+  expect(parsed(line)).toMatchObject({ client: '203.0.113.7' });
+});
+
 test.each([
   ['whom a decision bans already', { refused: 'decision', status: 403 }],
   ['what the proxy could not tell', { refused: 'unknown', status: 503 }],

@@ -18,6 +18,10 @@ test('one client takes a hundred lines a second, and all together a thousand', (
   expect(taken(budget, 1, 5_000, 404)).toBe(100);
 });
 
+test('has a second of the clock by itself', () => {
+  expect(taken(createBudget(), 1, 5, 404)).toBe(5);
+});
+
 test('however many requests go well, there is room for those that do not', () => {
   const budget = createBudget(() => 0);
   expect(taken(budget, 2_000, 1, 200)).toBe(500);

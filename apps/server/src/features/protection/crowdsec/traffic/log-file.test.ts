@@ -33,10 +33,13 @@ const given = (fileBytes?: number) => {
 };
 
 test('lines are appended to what is there, readable for the group', async () => {
-  const { path, write, text } = given();
+  const { directory, path, write, text } = given();
   await write('one');
   await write('two');
   expect(text()).toBe('one\ntwo\n');
+  await write('x'.repeat(100_000));
+  await write('y');
+  expect(readdirSync(directory)).toEqual(['access.log']);
   expect(statSync(path).mode & 0o777).toBe(0o640);
 });
 
@@ -73,6 +76,15 @@ test('what can not be written is dropped, counted and told, and it goes on when 
   await write('three');
   expect(text()).toBe('three\n');
   expect(log.issue()).toBeNull();
+});
+
+test('what stands in its place is left alone, and nothing is left beside it', async () => {
+  const { directory, path, log } = given();
+  mkdirSync(path);
+  log.append('one');
+  await until('it is told', () => log.issue() !== null);
+  expect(log.counts()).toEqual({ written: 0, dropped: 1 });
+  expect(readdirSync(directory)).toEqual(['access.log']);
 });
 
 test.skipIf(!isRoot)('a full disk costs lines and nothing else: whole ones follow when there is room', async () => {

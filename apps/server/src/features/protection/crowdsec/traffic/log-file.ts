@@ -84,7 +84,6 @@ export const createLogFile = ({ path, group, fileBytes = FILE_BYTES }: LogFileOp
     isTorn = true;
     await file?.appendFile(whole);
     isTorn = false;
-    size += whole.length;
   };
 
   const flush = async (): Promise<void> => {
