@@ -59,6 +59,7 @@ export const registerVersions = (app: FastifyInstance): void => {
     if (typeof etag !== 'string' || !isKnown(known, etag)) return done(null, payload);
     reply.code(304).removeHeader('content-type');
     reply.removeHeader('content-length');
-    return done(null, null);
+    // Fastify itself leaves out the body of a HEAD, and fails on one that is gone already.
+    return done(null, request.method === 'HEAD' ? payload : null);
   });
 };

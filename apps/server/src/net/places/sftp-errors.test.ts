@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inWords } from './sftp-errors.ts';
+import { inWords, isNoSuchFile, isUnsupported } from './sftp-errors.ts';
 
 const place = { user: 'me', directory: '/kept' };
 
@@ -17,4 +17,21 @@ test.each([2, 3, 4, 5, 99])(
 test('what went wrong here is told as it is', () => {
   const error = new Error('the SFTP host is too slow');
   expect(inWords(error, place)).toBe(error);
+});
+
+test('names the directory, where it has one', () => {
+  const error = Object.assign(new Error('no'), { code: 2 });
+  expect(inWords(error, place).message).toContain('no directory /kept,');
+  expect(inWords(error, { user: 'me', directory: '' }).message).toContain('no directory /,');
+});
+
+test.each<[unknown, boolean, boolean]>([
+  [Object.assign(new Error('no'), { code: 2 }), true, false],
+  [Object.assign(new Error('no'), { code: 8 }), false, true],
+  [new Error('Server does not support this extended request'), false, true],
+  [Object.assign(new Error('no'), { code: 4 }), false, false],
+  [undefined, false, false],
+])('%s: there is no such file %s, the host can’t do it %s', (error, noFile, unsupported) => {
+  expect(isNoSuchFile(error)).toBe(noFile);
+  expect(isUnsupported(error)).toBe(unsupported);
 });

@@ -47,7 +47,13 @@ test('fingerprints are those of ssh-keygen', () => {
   const { fingerprint } = make('-t', 'ed25519', '-N', '');
   expect(parseFingerprints(`${fingerprint}\n ${fingerprint},`)).toEqual([fingerprint, fingerprint]);
   expect(parseFingerprints(' ')).toEqual([]);
-  for (const text of ['MD5:d4:1d', fingerprint.slice(0, -1), `${fingerprint}=`, `256 ${fingerprint} a@b (ED25519)`]) {
+  for (const text of [
+    'MD5:d4:1d',
+    `x${fingerprint}`,
+    fingerprint.slice(0, -1),
+    `${fingerprint}=`,
+    `256 ${fingerprint} a@b (ED25519)`,
+  ]) {
     expect(() => parseFingerprints(text)).toThrow(/^must be SHA256:/);
   }
   expect(() => parseFingerprints(Array(9).fill(fingerprint).join(' '))).toThrow(/^must be/);
