@@ -75,6 +75,7 @@ test('who has it already gets no body; anybody else gets all of it', async () =>
   }
   const head = await get('/thing', TAG, 'HEAD');
   expect([head.statusCode, head.body, head.headers.etag]).toEqual([304, '', TAG]);
+  expect((await app.inject('/thing')).json()).toEqual(OBJECT);
   const other = await get('/thing', '"x"');
   expect([other.statusCode, other.json()]).toEqual([200, OBJECT]);
   // What is no answer to keep, what has no tag, and what makes something.

@@ -22,7 +22,12 @@ const cookie = '__Host-sallyport_session=good';
 
 test('takes the bearer token before the cookie, and the cookie before the local host', async () => {
   expect(await ask({ authorization: 'Bearer good', cookie: 'sallyport_session=bad' })).toBe(user);
-  await expect(ask({ authorization: 'Bearer bad', cookie })).rejects.toMatchObject({ status: 401 });
+  for (const authorization of ['Bearer bad', 'Bearer good more', 'Bearer', 'Basic good', 'x Bearer good', ''])
+    await expect(ask({ authorization, cookie }), authorization).rejects.toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer error="invalid_token"' },
+    });
+  expect(await ask({ authorization: 'bearer  good' })).toBe(user);
   expect(await ask({ cookie })).toBe(user);
   expect(await ask({})).toEqual({ kind: 'local' });
   expect(await ask({}, 'GET', false)).toEqual({ kind: 'anonymous' });

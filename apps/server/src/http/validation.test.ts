@@ -4,7 +4,7 @@ import { Type } from '@sallyport/contract/schema';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { registerBodyParser } from './body-parser.ts';
-import { registerErrorMapping } from './error-mapping.ts';
+import { answerUnroutable, registerErrorMapping } from './error-mapping.ts';
 import { registerPolicy } from './policy.ts';
 import { registerValidation } from './validation.ts';
 
@@ -22,12 +22,14 @@ const Body = Type.Object(
     long: Type.Optional(Type.String({ minLength: 3 })),
     mail: Type.Optional(Type.String({ format: 'email' })),
     maybe: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+    pair: Type.Optional(Type.Object({ a: Type.String() })),
+    labels: Type.Optional(Type.Record(Type.String(), Type.String())),
     odd: Type.Optional(Type.String({ pattern: '^x$', [REFUSAL]: 'odd must be x' })),
   },
   { [SERVER_ASSIGNED]: ['id'], [REFUSED_FIELDS]: { secret: 'is set elsewhere' } },
 );
 
-const app = Fastify();
+const app = Fastify({ frameworkErrors: answerUnroutable, routerOptions: { maxParamLength: 20 } });
 beforeAll(async () => {
   registerErrorMapping(app, { answerPage: () => false });
   registerPolicy(app, { identify: async () => ({ kind: 'anonymous' }), clientAddress: () => '', isOpen: false });
@@ -43,6 +45,7 @@ beforeAll(async () => {
   app.post('/body', { config, schema: { body: Body } }, echo);
   app.put('/body', { config, schema: { body: Type.Partial(Body) } }, echo);
   app.post('/none', { config }, echo);
+  app.get('/things/:id/parts', { config }, echo);
   app.get('/query', { config, schema: { querystring } }, echo);
   app.get('/probe', { config: { ...config, ignoresQuery: true } }, echo);
   await app.ready();
@@ -80,6 +83,8 @@ test.each<[object, string]>([
   [{ name: 'a', list: [{}, {}, {}] }, 'list must have at most 2 entries'],
   [{ name: 'a', mail: 'x' }, 'mail must be a valid email'],
   [{ name: 'a', maybe: 'x' }, 'maybe must be an integer or null'],
+  [{ name: 'a', pair: {} }, 'pair.a is required'],
+  [{ name: 'a', labels: { any: 1 } }, 'labels.any must be a string'],
   [{ name: 'a', odd: 'y' }, 'odd must be x'],
   [{ name: 'a', secret: 1 }, 'secret is set elsewhere'],
   [{ name: 'a', nmae: 1 }, 'nmae is not a known field; did you mean name?'],
@@ -93,7 +98,15 @@ test.each<[object, string]>([
 });
 
 test('takes what is right; what the server assigns is left out, and told', async () => {
-  const value = { name: 'abcde', kind: 'b', count: 3, list: [{ port: 65_535 }], maybe: null, odd: 'x' };
+  const value = {
+    name: 'abcde',
+    kind: 'b',
+    count: 3,
+    list: [{ port: 65_535 }],
+    maybe: null,
+    odd: 'x',
+    labels: { any: 'y' },
+  };
   expect(await post(value)).toMatchObject({ status: 200, body: { body: value }, ignored: undefined });
   const { body, ignored } = await post({ ...value, id: 7, inner: { seen: 1 }, list: [{ port: 1, seen: 1 }] });
   expect(body.body).toEqual({ ...value, inner: {}, list: [{ port: 1 }] });
@@ -163,5 +176,13 @@ test('what no route takes is said by its path and method', async () => {
     code: 405,
     error: 'Method not allowed; this path takes POST, PUT',
   });
+  expect(await answer('DELETE', '/things/7/parts')).toMatchObject({ code: 405 });
+  expect(await answer('DELETE', '/things/7/8/parts')).toMatchObject({ code: 404 });
+  expect(await answer('DELETE', '/things//parts')).toMatchObject({ code: 404 });
+  expect(await answer('GET', '/things/%zz/parts')).toEqual({
+    code: 400,
+    error: 'The path has a percent sign that encodes nothing',
+  });
+  expect(await answer('GET', `/things/${'7'.repeat(21)}/parts`)).toMatchObject({ code: 414 });
   expect((await app.inject({ method: 'DELETE', url: '/body' })).headers.allow).toBe('POST, PUT');
 });
