@@ -89,11 +89,11 @@ export const createAccounts = (ground: Ground, { settings, mailer, sessionSecret
       }),
 
     async routes(app: App): Promise<void> {
-      await app.register(authRoutes({ auth, sessions, setup }));
-      await app.register(totpRoutes(secondFactor));
-      await app.register(userRoutes(users));
-      await app.register(inviteRoutes(invites));
-      await app.register(tokenRoutes(tokens));
+      await authRoutes({ auth, sessions, setup })(app);
+      await totpRoutes(secondFactor)(app);
+      await userRoutes(users)(app);
+      await inviteRoutes(invites)(app);
+      await tokenRoutes(tokens)(app);
     },
     auditRoutes: auditRoutes(audit),
     /** The spec names this one outside the versioned root (Authentication 5). */

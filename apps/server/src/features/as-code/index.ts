@@ -13,6 +13,7 @@ export const createConfigAsCode = (
   const asCode = createAsCode({ ...deps, transact, transactAside, record });
   return {
     async routes(app: App): Promise<void> {
+      // By itself: its parser of YAML is for nothing else.
       await app.register(asCodeRoutes(asCode, createYaml()));
     },
   };

@@ -58,8 +58,8 @@ export const createChanges = (
     startRetention: (): { stop(): Promise<void> } => startRetention({ db, settings, clock, log }),
 
     async routes(app: App): Promise<void> {
-      await app.register(historyRoutes(history, revert));
-      await app.register(confirmRoutes(confirmations));
+      await historyRoutes(history, revert)(app);
+      await confirmRoutes(confirmations)(app);
     },
   };
 };

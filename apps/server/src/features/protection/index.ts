@@ -251,14 +251,14 @@ export const createProtection = (ground: Ground, deps: ProtectionDeps) => {
     },
 
     async routes(app: App): Promise<void> {
-      await app.register(securityRoutes(security));
-      await app.register(decisionRoutes(decisions));
-      await app.register(rulesetRoutes(rulesets));
-      await app.register(accessListRoutes(accessLists));
-      for (const routes of telling.routes) await app.register(routes);
-      await app.register(crowdsecRoutes(crowdsec));
-      await app.register(presetRoutes(crowdsec.presets));
-      await app.register(consoleRoutes(crowdsec.console));
+      await securityRoutes(security)(app);
+      await decisionRoutes(decisions)(app);
+      await rulesetRoutes(rulesets)(app);
+      await accessListRoutes(accessLists)(app);
+      for (const routes of telling.routes) await routes(app);
+      await crowdsecRoutes(crowdsec)(app);
+      await presetRoutes(crowdsec.presets)(app);
+      await consoleRoutes(crowdsec.console)(app);
     },
 
     /** Enforces what is stored and takes in what guards tell, until stopped. */

@@ -220,19 +220,19 @@ export const createSystem = (ground: Ground, deps: SystemDeps) => {
 
     emergencyRoutes: emergencyRoutes(emergency),
     async healthRoutes(app: App): Promise<void> {
-      await app.register(healthRoutes({ registry, isProxyUp: proxy.isUp }));
-      await app.register(trafficFigureRoutes(traffic));
+      await healthRoutes({ registry, isProxyUp: proxy.isUp })(app);
+      await trafficFigureRoutes(traffic)(app);
     },
     /** For the root of the server, where scrapers look when they are told nothing else. */
     metricsRoute: metricsRoute(registry),
     async backupRoutes(app: App): Promise<void> {
-      await app.register(backupRoutes(backups, copier));
-      await app.register(restoreRoutes(restore));
+      await backupRoutes(backups, copier)(app);
+      await restoreRoutes(restore)(app);
     },
     importRoutes: importRoutes(imports, verifyImport),
     async settingRoutes(app: App): Promise<void> {
-      await app.register(settingRoutes({ settings, mailer }));
-      await app.register(urlRoutes(testUrl));
+      await settingRoutes({ settings, mailer })(app);
+      await urlRoutes(testUrl)(app);
     },
 
     /** Begins to tell what is long due; call it once there is somebody to tell. */

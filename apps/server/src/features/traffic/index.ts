@@ -267,13 +267,13 @@ export const createTraffic = (
     forget: surroundings.certificatesChanged,
 
     async routes(app: App): Promise<void> {
-      await app.register(proxyHostRoutes(proxyHosts, testOrigin));
-      await app.register(remoteServerRoutes(remoteServers));
-      await app.register(containerRoutes(listContainers));
-      await app.register(internalCaRoutes(internalCa));
-      await app.register(dnsProviderRoutes(dnsProviders));
-      await app.register(certificateRoutes(certificates, { collect, provePassword, readPkcs12 }));
-      await app.register(acme.routes);
+      await proxyHostRoutes(proxyHosts, testOrigin)(app);
+      await remoteServerRoutes(remoteServers)(app);
+      await containerRoutes(listContainers)(app);
+      await internalCaRoutes(internalCa)(app);
+      await dnsProviderRoutes(dnsProviders)(app);
+      await certificateRoutes(certificates, { collect, provePassword, readPkcs12 })(app);
+      await acme.routes(app);
     },
   };
 };

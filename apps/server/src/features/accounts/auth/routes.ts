@@ -35,7 +35,7 @@ export const meRoute =
 export const authRoutes =
   ({ auth, sessions, setup }: { auth: Auth; sessions: Sessions; setup: SetupService }) =>
   async (app: App): Promise<void> => {
-    await app.register(meRoute(auth));
+    await meRoute(auth)(app);
 
     app.get(
       '/setup',

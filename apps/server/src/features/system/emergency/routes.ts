@@ -36,6 +36,7 @@ const wayIn =
 export const emergencyRoutes =
   (emergency: Emergency) =>
   async (app: App): Promise<void> => {
+    // By itself: its ways to read a body are for nothing else.
     await app.register(wayIn(emergency));
 
     app.get(

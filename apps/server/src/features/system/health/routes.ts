@@ -42,5 +42,5 @@ export const healthRoutes =
       async () => ({ status: 'ok' as const, proxy: (await isProxyUp()) ? ('up' as const) : ('down' as const) }),
     );
 
-    await app.register(metricsRoute(registry));
+    await metricsRoute(registry)(app);
   };

@@ -193,10 +193,10 @@ export const createAcme = (ground: Ground, deps: AcmeDeps) => {
 
   return {
     async routes(app: App): Promise<void> {
-      await app.register(accountRoutes(accounts));
-      await app.register(orderRoutes(orders));
-      await app.register(preflightRoutes(preflightOfOrder));
-      await app.register(revokingRoutes(revoking, deps.provePassword));
+      await accountRoutes(accounts)(app);
+      await orderRoutes(orders)(app);
+      await preflightRoutes(preflightOfOrder)(app);
+      await revokingRoutes(revoking, deps.provePassword)(app);
     },
 
     /** To be told that hosts or settings changed: some host may lack a certificate now. */
