@@ -17,12 +17,14 @@ describe('the emergency reset', () => {
   let order: string[];
   let storeFails: boolean;
   let proxyFails: boolean;
+  let proxyHangs: Promise<void> | undefined;
   const resets: Reset[] = [];
 
   const start = (): Reset => {
     const reset = createReset({
       async openProxy() {
         order.push('proxy');
+        await proxyHangs;
         return proxyFails ? notApplied('HAProxy is not running') : APPLIED;
       },
       async switchOff() {
@@ -51,6 +53,7 @@ describe('the emergency reset', () => {
     order = [];
     storeFails = false;
     proxyFails = false;
+    proxyHangs = undefined;
   });
   afterEach(async () => {
     for (const reset of resets.splice(0)) await reset.stop();
@@ -66,6 +69,24 @@ describe('the emergency reset', () => {
     });
     await expect.poll(() => order).toEqual(['proxy', 'store', 'proxy']);
     expect(noted()).toBe('');
+  });
+
+  test('is stored and answered while HAProxy hangs, which is told as soon as it goes on', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    proxyHangs = promise;
+    const reset = start();
+    expect(await reset.run(actor)).toEqual({
+      success: true,
+      message:
+        'All security modules are switched off; the proxy could not be told (HAProxy has not answered so far) and starts open',
+      disabled_modules: [...DISABLED_MODULES],
+    });
+    expect(order).toEqual(['proxy', 'store', 'proxy']);
+    expect(noted()).toBe('');
+    storeFails = true;
+    expect(await reset.run(actor)).toMatchObject({ success: false });
+    expect(noted()).not.toBe('');
+    resolve();
   });
 
   test('answers while the store can not be written, and stores when it can', async () => {
