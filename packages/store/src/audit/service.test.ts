@@ -116,6 +116,7 @@ onBothDatabases('the audit trail of a store', (kind) => {
     ['an entry that was removed', 'delete from audit_logs where id = 2', 2, 'the entry is missing', 1],
     ['the first one removed', 'delete from audit_logs where id = 1', 1, 'the entry is missing'],
     ['the last one removed', 'delete from audit_logs where id = 3', 3, 'entries are missing at the end', 2],
+    ['all of them removed', 'delete from audit_logs', 1, 'entries are missing at the end'],
     ['a head that was moved', 'update audit_chain set head_id = 2', 2, 'the mark of the newest entry was changed'],
     [
       'another hash of the head',
