@@ -167,6 +167,17 @@ describe('the emergency server', () => {
     }
   });
 
+  test('switches off with another key than the trail was written with, and writes nothing to it', async () => {
+    const stranger = createEmergencyStore({ ...config, encryptionKey: 'another key of at least 32 characters' }, log);
+    const before = await database.kysely.selectFrom('audit_logs').select('id').execute();
+    expect(before.length).toBeGreaterThan(0);
+    await stranger.switchOff(systemActor('test'));
+    expect(await stored()).toEqual(OFF);
+    const entry = { action: 'emergency.refused', actor: systemActor('test'), resource: 'emergency' };
+    await expect(stranger.note(entry)).rejects.toThrow('but the key in use is');
+    expect(await database.kysely.selectFrom('audit_logs').select('id').execute()).toEqual(before);
+  });
+
   test('makes no empty store where there is none', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'sallyport-emergency-'));
     const nowhere = createEmergencyStore(parseConfig({ SALLYPORT_DATA_DIR: empty }, '/'), log);

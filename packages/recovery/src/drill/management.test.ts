@@ -16,6 +16,8 @@ describe('the management ranges', () => {
     { cidrs: ['192.168.7.0/24'], bind: '127.0.0.1:2020', ok: false },
     { cidrs: ['192.168.7.0/24', '127.0.0.1'], bind: '127.0.0.1:2020', ok: true },
     { cidrs: ['192.168.7.0/24', '127.0.0.1'], bind: '127.0.0.2:2020', ok: false },
+    // Who gets to another address may come from any network of its kind.
+    { cidrs: ['192.168.7.0/24'], bind: '10.1.1.1:2020', ok: true },
     { cidrs: DEFAULT, bind: '[::1]:2020', ok: false },
     { cidrs: [...DEFAULT, '::1'], bind: '[::1]:2020', ok: true },
     { cidrs: DEFAULT, bind: '[fd00::1]:2020', ok: false },
