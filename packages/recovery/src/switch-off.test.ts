@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type ChangeEntry, systemActor } from '@sallyport/store/actor';
 import { migrate } from '@sallyport/store/database/migrate';
 import { type Database, openDatabase } from '@sallyport/store/database/open';
@@ -10,14 +12,14 @@ const ACTOR = systemActor('test');
 const OFF = Object.fromEntries(Object.values(SWITCH_KEYS).map((key) => [key, 'false']));
 
 /** A store in which the firewall is stored as on, and the rest by default. */
-const withStore = (work: (database: Database) => Promise<void>) =>
+const withStore = (work: (database: Database, path: string) => Promise<void>) =>
   withTemporaryDirectory(async (dataDir) => {
     const database = openDatabase({ dataDir, databaseUrl: undefined });
     try {
       await migrate(database);
       await database.kysely.deleteFrom('settings').where('key', 'in', Object.values(SWITCH_KEYS)).execute();
       await database.kysely.insertInto('settings').values({ key: SWITCH_KEYS.waf, value: 'true' }).execute();
-      await work(database);
+      await work(database, join(dataDir, 'sallyport.db'));
     } finally {
       await database.stop();
     }
@@ -52,4 +54,14 @@ test('nothing is stored when it can not be written down; without a trail it is s
     expect(await storedSwitches(kysely)).toEqual({ [SWITCH_KEYS.waf]: 'true' });
     await switchOffInStore({ transact, record: undefined }, ACTOR);
     expect(await storedSwitches(kysely)).toEqual(OFF);
+  }));
+
+test('a store that takes no settings is told, and nothing of it is written down', () =>
+  withStore(async ({ kysely, transact }, path) => {
+    const file = new DatabaseSync(path);
+    file.exec("create trigger full before insert on settings begin select raise(abort, 'full'); end");
+    file.close();
+    const record = () => expect.unreachable('what is not stored is written down');
+    await expect(switchOffInStore({ transact, record }, ACTOR)).rejects.toThrow('full');
+    expect(await storedSwitches(kysely)).toEqual({ [SWITCH_KEYS.waf]: 'true' });
   }));
