@@ -88,6 +88,21 @@ test('the local API listens for this machine only, and the internet is for who i
   expect(enrolled).toContain('online_client: {credentials_path: /data/crowdsec/console/credentials.yaml}');
 });
 
+test('what an administrator bans by hand is told to nobody, and nothing is only simulated', () => {
+  const files = configFiles(crowdsecAccount('/data/crowdsec', 1_000), 8_123, true);
+  expect(files['etc/console.yaml']).toContain('share_manual_decisions: false\n');
+  expect(files['etc/simulation.yaml']).toBe('simulation: false\n');
+  expect(files['etc/profiles.yaml']?.match(/decisions: \[\{type: ban, duration: 4h\}\]/g)).toHaveLength(2);
+  expect(files['etc/acquis.yaml']).toContain('filenames: [/data/crowdsec/log/access.log]\n');
+  // An empty object makes 1.4.6 crash.
+  expect(Object.keys(JSON.parse(files['hub/.index.json'] ?? '')).sort()).toEqual([
+    'collections',
+    'parsers',
+    'postoverflows',
+    'scenarios',
+  ]);
+});
+
 test('whom it never looks at is parted into addresses and networks, and is never an empty list', () => {
   const listOf = (name: 'ip' | 'cidr', text: string) =>
     JSON.parse(new RegExp(`^  ${name}: (.*)$`, 'm').exec(text)?.[1] ?? '');
