@@ -117,6 +117,31 @@ test('two forms of a page that are saved at once are both taken: what the other 
   await close();
 });
 
+test('saved over another one’s change, or after a form beside it, it goes over nothing that came even later', async () => {
+  const { page, close } = await signedIn('/security');
+  const limit = page.getByRole('region', { name: 'Rate limit' });
+  const change = (body: object) => web.app.send('POST', '/security/config', body);
+  await limit.getByLabel('Requests').fill('3100');
+  // Both come while the form's change is on its way: another field, then, when that is known, its own.
+  const inBetween = [{ admin_whitelist: '192.0.2.0/27' }, { rate_limit_requests: 4100 }, { rate_limit_requests: 4200 }];
+  await page.route('**/security/config*', async (route) => {
+    const next = route.request().method() === 'POST' ? inBetween.shift() : undefined;
+    if (next) expect((await change(next)).status).toBe(200);
+    await route.continue();
+  });
+  await limit.getByRole('button', { name: 'Save' }).click();
+  const conflict = page.getByRole('alert').filter({ hasText: 'This was changed in between' });
+  await conflict.getByText('4100').waitFor();
+  await conflict.getByRole('button', { name: 'Keep mine' }).click();
+  await limit.getByRole('button', { name: 'Save' }).click();
+  await conflict.getByText('4200').waitFor();
+  expect(await configOf()).toMatchObject({ rate_limit_requests: 4200 });
+  await conflict.getByRole('button', { name: 'Keep mine' }).click();
+  await limit.getByRole('button', { name: 'Save' }).click();
+  await expect.poll(configOf).toMatchObject({ rate_limit_requests: 3100 });
+  await close();
+});
+
 test('notifications: what is wrong is told at its field; what was sent is listed with what became of it', async () => {
   const { page, errors, close } = await signedIn('/security/notifications');
   const address = page.getByRole('textbox', { name: 'Address' });

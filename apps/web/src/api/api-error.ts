@@ -7,15 +7,22 @@ export class ApiError extends Error {
   readonly details: string | undefined;
   /** The object as it is now, of a 412. */
   readonly current: unknown;
+  /** Its version. */
+  readonly etag: string | undefined;
   /** Seconds after which it may be tried again. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, body: Partial<ErrorBody> & { current?: unknown; warning?: string }, retryAfter?: number) {
+  constructor(
+    status: number,
+    body: Partial<ErrorBody> & { current?: unknown; warning?: string },
+    { retryAfter, etag }: { retryAfter?: number | undefined; etag?: string | undefined } = {},
+  ) {
     super(body.error ?? `HTTP ${status}`);
     this.name = 'ApiError';
     this.status = status;
     this.details = body.details ?? body.warning;
     this.current = body.current;
+    this.etag = etag;
     this.retryAfter = retryAfter;
   }
 }

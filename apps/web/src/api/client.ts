@@ -78,7 +78,10 @@ export const ask = async <T>(method: string, path: string, options: Ask = {}): P
     if (response.status === 401 && path !== '/auth/me') for (const listener of listeners) listener();
     const told = typeof data === 'object' && data !== null ? data : {};
     const retryAfter = Number(response.headers.get('retry-after'));
-    throw new ApiError(response.status, told, Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : undefined);
+    throw new ApiError(response.status, told, {
+      retryAfter: Number.isFinite(retryAfter) && retryAfter > 0 ? retryAfter : undefined,
+      etag: response.headers.get('etag') ?? undefined,
+    });
   }
   const total = response.headers.get('x-total-count');
   return {

@@ -19,22 +19,20 @@ interface Stored {
   list: string;
   /** undefined: it is made when it is saved first. */
   id: string | undefined;
-  /** The version that a change is one of. */
-  etag: string | undefined;
   /** See `useChange`. */
   touches?: readonly string[];
 }
 
 /** Saves and deletes an object of a list. Errors are `ApiError`s. */
-export const useStored = <T = unknown>({ list, id, etag, touches }: Stored) => {
+export const useStored = <T = unknown>({ list, id, touches }: Stored) => {
   const { mutateAsync } = useChange<T>(touches);
   const path = `${list}/${id}`;
   return {
-    /** `isOverTheirs`: whatever another one saved in between. */
-    save: (body: unknown, isOverTheirs: boolean, query?: Query): Promise<Answer<T>> =>
+    /** `etag`: the version that this is a change of. */
+    save: (body: unknown, etag: string | undefined, query?: Query): Promise<Answer<T>> =>
       id === undefined
         ? mutateAsync({ method: 'POST', path: list, body, query })
-        : mutateAsync({ method: 'PUT', path, body, query, ifMatch: isOverTheirs ? undefined : etag }),
+        : mutateAsync({ method: 'PUT', path, body, query, ifMatch: etag }),
     remove: (): Promise<Answer<T>> => mutateAsync({ method: 'DELETE', path }),
   };
 };

@@ -7,6 +7,8 @@ import { useUnsaved } from './unsaved.ts';
 /** Another one changed the object while this form was open: what it was changed to. */
 export interface Overtaken<T> {
   current: Partial<T>;
+  /** What `If-Match` names to go over that, and over nothing newer. */
+  version: string;
 }
 
 export interface ObjectForm<T extends Record<string, unknown>> {
@@ -25,7 +27,7 @@ export interface ObjectForm<T extends Record<string, unknown>> {
 const isAlike = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
 
 /**
- * A form over an object of the API. `save` sends it; what the server refuses is shown at its field, a 412 as `overtaken`.
+ * A form over an object of the API. `save` sends it, as a change of the version it is given; what the server refuses is shown at its field, a 412 as `overtaken`.
  * `initial` is taken anew whenever `key` changes. `version` (the ETag that `initial` was read with) makes it follow what is stored: what else is
  * done to the object beside the form, by oneself or by others, is no conflict, and a field that was changed is one only when something typed would be
  * lost by taking it.
@@ -33,7 +35,7 @@ const isAlike = (one: unknown, other: unknown): boolean => JSON.stringify(one) =
 export const useObjectForm = <T extends Record<string, unknown>>(
   key: string,
   initial: T,
-  save: (values: T, isOverTheirs: boolean) => Promise<unknown>,
+  save: (values: T, version: string | undefined) => Promise<unknown>,
   version?: string,
 ): ObjectForm<T> => {
   const form = useForm<T>({ mode: 'controlled', initialValues: initial });
@@ -41,7 +43,8 @@ export const useObjectForm = <T extends Record<string, unknown>>(
   const [base, setBase] = useState({ version, initial });
   const [problem, setProblem] = useState<Error>();
   const [overtaken, setOvertaken] = useState<Overtaken<T>>();
-  const [isOver, setOver] = useState(false);
+  /** Their version, which may be gone over. */
+  const [over, setOver] = useState<string>();
   const [isSaving, setSaving] = useState(false);
   const [fault, setFault] = useState<{ field: string }>();
 
@@ -53,7 +56,7 @@ export const useObjectForm = <T extends Record<string, unknown>>(
     setBase({ version, initial });
     setProblem(undefined);
     setOvertaken(undefined);
-    setOver(false);
+    setOver(undefined);
   };
   // biome-ignore lint/correctness/useExhaustiveDependencies: another object is another key
   useEffect(begin, [key]);
@@ -78,26 +81,27 @@ export const useObjectForm = <T extends Record<string, unknown>>(
     return () => cancelAnimationFrame(frame);
   }, [fault]);
 
-  const overtakenBy = (refused: unknown): Partial<T> | undefined =>
+  const overtakenBy = (refused: unknown): Overtaken<T> | undefined =>
     refused instanceof ApiError && refused.status === 412 && refused.current !== undefined
-      ? (refused.current as Partial<T>)
+      ? { current: refused.current as Partial<T>, version: refused.etag ?? '*' }
       : undefined;
 
   const submit = async (): Promise<boolean> => {
     setProblem(undefined);
     form.clearErrors();
-    if (isElsewhere && !isOver) {
-      setOvertaken({ current: initial });
+    if (isElsewhere && over === undefined) {
+      setOvertaken({ current: initial, version });
       return false;
     }
     setSaving(true);
     try {
       const values = form.getValues();
-      await save(values, isOver).catch((refused: unknown) => {
-        const theirs = isOver ? undefined : overtakenBy(refused);
-        const isOther = theirs && Object.entries(base.initial).every(([field, was]) => isAlike(theirs[field], was));
+      await save(values, over ?? version).catch((refused: unknown) => {
+        const theirs = over === undefined ? overtakenBy(refused) : undefined;
+        const isOther =
+          theirs && Object.entries(base.initial).every(([field, was]) => isAlike(theirs.current[field], was));
         // What was changed in between is no field of this form: another one of this page was saved a moment ago.
-        if (isOther) return save(values, true);
+        if (isOther) return save(values, theirs.version);
         throw refused;
       });
       form.resetDirty(values);
@@ -106,7 +110,7 @@ export const useObjectForm = <T extends Record<string, unknown>>(
       const refused = error as Error;
       const field = refused instanceof ApiError ? fieldOf(refused.message, Object.keys(form.getValues())) : undefined;
       const theirs = overtakenBy(refused);
-      if (theirs) setOvertaken({ current: theirs });
+      if (theirs) setOvertaken(theirs);
       else if (field !== undefined) {
         form.setFieldError(field, wordsOf(refused));
         setFault({ field });
@@ -123,7 +127,7 @@ export const useObjectForm = <T extends Record<string, unknown>>(
       if (field in form.getValues() && !form.isDirty(field)) form.setFieldValue(field, theirs as never);
     }
     setOvertaken(undefined);
-    setOver(true);
+    setOver(overtaken.version);
   };
 
   return { form, problem, overtaken, isSaving, submit, goOn };

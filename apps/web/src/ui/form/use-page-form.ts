@@ -7,7 +7,7 @@ export const changedOf = <T extends Record<string, unknown>>(values: T, { form }
   Object.fromEntries(Object.entries(values).filter(([field]) => form.isDirty(field))) as Partial<T>;
 
 /**
- * A form that stands on a page and follows what is stored, see `useObjectForm`. `save` gets the version that was typed over; undefined: over any.
+ * A form that stands on a page and follows what is stored, see `useObjectForm`. `save` gets the version that was typed over.
  */
 export const usePageForm = <D, T extends Record<string, unknown>>(
   answer: Answer<D>,
@@ -17,7 +17,7 @@ export const usePageForm = <D, T extends Record<string, unknown>>(
   const object: ObjectForm<T> = useObjectForm(
     '',
     typedOf(answer.data),
-    (values, isOverTheirs) => save(changedOf(values, object), isOverTheirs ? undefined : answer.etag),
+    (values, etag) => save(changedOf(values, object), etag),
     answer.etag,
   );
   const client = useQueryClient();

@@ -98,7 +98,7 @@ const Deeds = ({ user }: { user: User }) => {
 const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
   const { t } = useTranslation(['accounts', 'common']);
   const navigate = useNavigate();
-  const { save, remove } = useStored({ list: '/users', id: String(user.id), etag, touches: ['/users', '/auth/me'] });
+  const { save, remove } = useStored({ list: '/users', id: String(user.id), touches: ['/users', '/auth/me'] });
   const initial = {
     email: user.email,
     name: user.name,
@@ -109,10 +109,10 @@ const Changing = ({ user, etag }: { user: User; etag: string | undefined }) => {
   const object = useObjectForm<typeof initial>(
     String(user.id),
     initial,
-    ({ password, status, ...body }, isOver) =>
+    ({ password, status, ...body }, version) =>
       save(
         { ...body, ...(status === user.status ? {} : { status }), ...(password === '' ? {} : { password }) },
-        isOver,
+        version,
       ),
     etag,
   );

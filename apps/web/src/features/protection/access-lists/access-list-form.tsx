@@ -85,7 +85,7 @@ const Editor = ({ list, etag }: EditorProps) => {
   const [isGuarded, setGuarded] = useState(true);
   const [ip, setIp] = useState('');
   const touches = ['/access-lists', '/security/confirm', '/proxy-hosts'];
-  const { save, remove } = useStored({ list: '/access-lists', id: list?.uuid, etag, touches });
+  const { save, remove } = useStored({ list: '/access-lists', id: list?.uuid, touches });
   const { mutateAsync: askOnce } = useChange<AccessDraftResult>([]);
   const isUsed = list !== undefined && list.used_by_total > 0;
 
@@ -97,9 +97,9 @@ const Editor = ({ list, etag }: EditorProps) => {
   const object = useObjectForm<Typed>(
     list?.uuid ?? 'new',
     list ? typedOf(list) : NEW,
-    async (typed, isOverTheirs) => {
+    async (typed, version) => {
       const query = await confirmation(typed);
-      await save(bodyOf(typed), isOverTheirs, query);
+      await save(bodyOf(typed), version, query);
       notifyDone(query.confirm_within === undefined ? t('accessLists.saved') : t('accessLists.savedGuarded'));
     },
     etag,

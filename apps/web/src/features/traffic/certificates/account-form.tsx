@@ -142,13 +142,13 @@ const Editor = ({ account, etag }: { account: AcmeAccountInUse; etag: string | u
   const { isAdmin } = useWho();
   const navigate = useNavigate();
   const touches = ['/acme', '/certificates'];
-  const { save, remove } = useStored({ list: '/acme/accounts', id: account.uuid, etag, touches });
+  const { save, remove } = useStored({ list: '/acme/accounts', id: account.uuid, touches });
   const initial = { name: account.name, ca_certificate: account.ca_certificate ?? '' };
   const object = useObjectForm(
     account.uuid,
     initial,
-    ({ name, ca_certificate }, isOverTheirs) =>
-      save({ name, ca_certificate: ca_certificate.trim() === '' ? null : ca_certificate }, isOverTheirs),
+    ({ name, ca_certificate }, version) =>
+      save({ name, ca_certificate: ca_certificate.trim() === '' ? null : ca_certificate }, version),
     etag,
   );
   const { form } = object;

@@ -75,18 +75,18 @@ const Editor = ({ provider, etag, types }: EditorProps) => {
   const { t } = useTranslation('traffic');
   const navigate = useNavigate();
   const touches = ['/dns-providers', '/certificates'];
-  const { save, remove } = useStored({ list: '/dns-providers', id: provider?.uuid, etag, touches });
+  const { save, remove } = useStored({ list: '/dns-providers', id: provider?.uuid, touches });
   const initial: Typed = provider
     ? { name: provider.name, type: provider.type, fields: { ...provider.fields } }
     : { name: '', type: types[0]?.type ?? '', fields: {} };
   const object = useObjectForm<Typed>(
     provider?.uuid ?? 'new',
     initial,
-    ({ name, type, fields }, isOverTheirs) => {
+    ({ name, type, fields }, version) => {
       const known = new Set(types.find((one) => one.type === type)?.fields.map(({ key }) => key));
       // What was typed for another type is not sent, and an empty secret keeps the one that is there.
       const given = Object.entries(fields).filter(([key, value]) => known.has(key) && value !== '');
-      return save({ name, type, fields: Object.fromEntries(given) }, isOverTheirs);
+      return save({ name, type, fields: Object.fromEntries(given) }, version);
     },
     etag,
   );

@@ -41,7 +41,7 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
   const { isAdmin } = useWho();
   const navigate = useNavigate();
   const { search } = useLocation();
-  const { save } = useStored<ProxyHost>({ list: '/proxy-hosts', id: host?.uuid, etag, touches: TOUCHED_BY_HOSTS });
+  const { save } = useStored<ProxyHost>({ list: '/proxy-hosts', id: host?.uuid, touches: TOUCHED_BY_HOSTS });
   const { remove } = useHostChanges();
   const certificates = useRead<ListedCertificate[]>('/certificates').data;
   const lists = useRead<AccessList[]>('/access-lists').data;
@@ -54,10 +54,10 @@ const Editor = ({ host, etag, initial }: EditorProps) => {
   const object = useObjectForm<TypedHost>(
     host?.uuid ?? 'new',
     initial,
-    async (typed, isOverTheirs) => {
+    async (typed, version) => {
       const body = { ...typed, forward_port: typed.forward_port === '' ? undefined : Number(typed.forward_port) };
       const { data } = await keepingWayIn(
-        (query) => save(body, isOverTheirs, query),
+        (query) => save(body, version, query),
         (reason, seconds) => t('hosts.lockOut', { reason, seconds }),
       );
       const name = firstNameOf(data);

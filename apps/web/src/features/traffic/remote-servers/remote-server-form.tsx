@@ -36,7 +36,7 @@ const Editor = ({ server, etag }: EditorProps) => {
   const { isAdmin } = useWho();
   const navigate = useNavigate();
   const touches = ['/remote-servers', '/proxy-hosts'];
-  const { save, remove } = useStored({ list: '/remote-servers', id: server?.uuid, etag, touches });
+  const { save, remove } = useStored({ list: '/remote-servers', id: server?.uuid, touches });
   const object = useObjectForm<Typed>(server?.uuid ?? 'new', server ? typedOf(server) : NEW, save, etag);
   const { form } = object;
   const close = () => void navigate('/servers');

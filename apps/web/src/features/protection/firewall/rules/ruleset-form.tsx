@@ -64,7 +64,7 @@ const Editor = ({ set, etag }: EditorProps) => {
   const object = useObjectForm(
     set?.uuid ?? 'new',
     initial,
-    async (body, isOverTheirs) => {
+    async (body, ifMatch) => {
       const name = body.name.trim();
       if (!set) {
         // The server takes it for a change of the one that is called so.
@@ -76,7 +76,7 @@ const Editor = ({ set, etag }: EditorProps) => {
         method: 'POST',
         path: '/security/rulesets',
         body,
-        ifMatch: isOverTheirs ? undefined : etag,
+        ifMatch,
         query: { confirm_within: mayJudge(name) ? CONFIRM_SECONDS : undefined },
       });
     },
