@@ -125,3 +125,27 @@ test('Retry-After is never in the past, and never further off than 30 days', () 
     expect(readRetryAfter(header, now)).toBeUndefined();
   }
 });
+
+test('an order is read as it is; one that is valid says where its certificate is', () => {
+  const identifiers = [{ type: 'dns', value: 'A.Example' }];
+  const parts = { identifiers, authorizations: [`${url}/1`], finalize: `${url}/2`, expires: '2026-12-01T00:00:00Z' };
+  const read = (more: object) => readOrder(JSON.stringify({ ...parts, ...more }), url, ownUrl);
+  const order = {
+    ...{ url, names: ['a.example'], authorizations: [`${url}/1`], finalize: `${url}/2`, error: undefined },
+    expires: new Date('2026-12-01T00:00:00Z'),
+  };
+  expect(read({ status: 'pending' })).toEqual({ ...order, status: 'pending', certificate: undefined });
+  expect(read({ status: 'valid', certificate: `${url}/3` })).toEqual({
+    ...{ ...order, status: 'valid', certificate: `${url}/3` },
+  });
+  for (const certificate of [undefined, null]) {
+    expect(() => read({ status: 'valid', certificate })).toThrow('does not say where its certificate is');
+  }
+  for (const elsewhere of [
+    { status: 'valid', certificate: 'https://evil.example/3' },
+    { status: 'pending', finalize: 'https://evil.example/2' },
+    { status: 'pending', authorizations: [`${url}/1`, 'https://evil.example/1'] },
+  ]) {
+    expect(() => read(elsewhere)).toThrow(AcmeProtocolError);
+  }
+});
