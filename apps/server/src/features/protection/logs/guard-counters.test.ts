@@ -18,6 +18,11 @@ test('what guards counted is added up once, whatever is repeated, overtaken or b
   expect(counters.update(report('b', 5, { worker: 1, revision: 3 }))).toMatchObject({ requests: 5, blocked: 1 });
   expect(counters.totals()).toMatchObject({ requests: 36, blocked: 2, verdict_seconds: { sum: 18 } });
   expect(counters.totals().verdict_seconds.buckets[0]).toBe(36);
+  const none = { monitored: 0, access_denied: 0, unjudged: 0, dropped_messages: 0 };
+  expect(counters.totals()).toMatchObject(none);
+  const each = { monitored: 1, access_denied: 2, unjudged: 3, dropped_messages: 4 };
+  counters.update(report('c', 0, { ...each, blocked: 0, worker: 1, revision: 3 }));
+  expect(counters.totals()).toMatchObject({ ...each, blocked: 2, requests: 36 });
   expect([...counters.revisions()]).toEqual([
     [0, 2],
     [1, 3],

@@ -19,4 +19,8 @@ test('an upgrade that a host refused is remembered for a day', () => {
   for (let id = 1; id <= 10_001; id += 1) note('websocket', id);
   now -= 1;
   expect([refused.lastAt(1), refused.lastAt(2), refused.lastAt(10_001)]).toEqual([undefined, at, at]);
+  // One that refuses again is not the one that was quiet longest.
+  note('websocket', 2);
+  note('websocket', 1);
+  expect([refused.lastAt(2), refused.lastAt(3)]).toEqual([at, undefined]);
 });

@@ -87,8 +87,14 @@ test('what is referred to is found by its number or uuid in any case, may be not
     ['certificates', uuid.toLowerCase()],
   ]);
   expect(host).toMatchObject({ certificate_id: `certificates ${uuid}`.length, access_list_id: null });
-  for (const field of ['certificate_id', 'access_list_id', 'remote_server_id']) {
-    await expect(completeNew(references, given({ [field]: 404 }), administrator)).rejects.toThrow(`${field} names no `);
+  for (const [field, what] of [
+    ['certificate_id', 'certificate'],
+    ['access_list_id', 'access list'],
+    ['remote_server_id', 'remote server'],
+  ] as const) {
+    await expect(completeNew(references, given({ [field]: 404 }), administrator)).rejects.toThrow(
+      `${field} names no ${what}`,
+    );
   }
 });
 
