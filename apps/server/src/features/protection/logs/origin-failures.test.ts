@@ -58,6 +58,17 @@ test('the first failure of an origin is told at once', () => {
   ]);
 });
 
+test('of a handshake that failed is told what the TLS library said, or else what HAProxy did', () => {
+  const { told, failures } = given();
+  const failure = 'SSL handshake failure';
+  failures.note(line({ failure, tls: 'error:0A000086:SSL routines::certificate verify failed' }));
+  failures.note(line({ failure, tls: '-' }));
+  expect(told.map(({ message }) => message)).toEqual([
+    'Request failed: TLS with the origin failed: certificate verify failed',
+    'Request failed: TLS with the origin failed: SSL handshake failure',
+  ]);
+});
+
 test('what follows is summed up, and none is lost', () => {
   const { told, failures } = given();
   for (let i = 0; i < 5_000; i++) failures.note(line());
