@@ -125,6 +125,8 @@ describe('buildAhoCorasick', () => {
     const literals = Array.from({ length: 256 }, (_, byte) => Uint8Array.of(byte));
     const automaton = buildAhoCorasick(literals, { caseless: false });
     for (let byte = 0; byte < 256; byte++) expect(automaton.first(Uint8Array.of(byte), 0, 1)).toBe(byte);
+    const withPair = buildAhoCorasick([...literals, Uint8Array.of(255, 255)], { caseless: false });
+    for (let byte = 0; byte < 256; byte++) expect(withPair.first(Uint8Array.of(byte), 0, 1)).toBe(byte);
   });
 });
 

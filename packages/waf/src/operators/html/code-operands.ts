@@ -45,7 +45,6 @@ export const readName = (reading: CodeReading): number => {
   if (!reading.isOperandNext) {
     if (between.has(word)) {
       reading.isOperandNext = true;
-      reading.isTarget = false;
       reading.previous = 0;
       return GOES_ON;
     }

@@ -39,7 +39,6 @@ export const readOpening = (reading: CodeReading, byte: number): number => {
   reading.isHeadNext = false;
   reading.depth++;
   reading.isOperandNext = true;
-  reading.isCallable = false;
   reading.previous = byte;
   reading.at++;
   return GOES_ON;
@@ -62,7 +61,6 @@ export const readClosing = (reading: CodeReading, byte: number): number => {
 /** Reads a semicolon or a comma. */
 export const readSeparator = (reading: CodeReading, byte: number): number => {
   reading.isOperandNext = true;
-  reading.isCallable = false;
   reading.previous = byte;
   reading.at++;
   return GOES_ON;
@@ -92,9 +90,7 @@ export const readOperator = (reading: CodeReading, byte: number): number => {
     reading.runs = true;
     return GOES_ON;
   }
-  if (!isOperandNext) reading.isTarget = false;
   reading.isOperandNext = true;
-  reading.isCallable = false;
   return GOES_ON;
 };
 

@@ -26,9 +26,9 @@ export type CodeReading = {
   at: number;
   /** Whether an operand must follow. */
   isOperandNext: boolean;
-  /** Whether the last operand is a name, an index or in parentheses: what can be called. The value's own text is not. */
+  /** Behind an operand, whether it is a name, an index or in parentheses: what can be called. The value's own text is not. */
   isCallable: boolean;
-  /** Whether the last operand may be assigned to. */
+  /** Behind an operand, whether it may be assigned to. */
   isTarget: boolean;
   /** The last byte that was no blank, of those that tell whether a target may begin. */
   previous: number;

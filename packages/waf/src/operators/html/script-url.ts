@@ -7,10 +7,11 @@ const schemes = ['data', 'view-source', 'java', 'vbscript'];
 /** Characters larger than this do not exist; a reference to one is text. */
 const largestCharacter = 0x10ff_ff;
 
+/** 16 and more for what is no digit. */
 const digitOf = (byte: number): number => {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = (byte | 0x20) - 0x61;
-  return letter >= 0 && letter < 6 ? letter + 10 : 99;
+  return letter >= 0 ? letter + 10 : 99;
 };
 
 /** References by name to characters that browsers pass over in a scheme, which need their semicolon. */

@@ -10,11 +10,11 @@ export const WORD_END = flags(' []{}<>:\\?=@!#~+-*/&|^%(),\';\t\n\v\f\r"\xa0\0')
 export const VARIABLE_END = flags(' <>:\\?=@!#~+-*/&|^%(),\';\t\n\v\f\r`"');
 export const DIGIT = flags('0123456789');
 export const HEX = flags('0123456789abcdefABCDEF');
+export const OCTAL = flags('01234567');
 export const BIT = flags('01');
 export const AMOUNT = flags('0123456789.,');
-export const LETTER = Uint8Array.from({ length: 256 }, (_, byte) =>
-  (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a ? 1 : 0,
-);
+/** Of the tag of a PostgreSQL text, which is a name there. */
+export const TAG = flags('0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_').fill(1, 0x80);
 
 /** Where a run of bytes that are in the set ends. */
 export const skip = (set: Uint8Array, buf: Uint8Array, from: number, end: number): number => {

@@ -73,6 +73,26 @@ test.each([
   ['1 or "\\\\\\""=1 --', '1&so1'],
   ['1 or 2=2#', '1&1c'],
   ['sleep#\n(5)', 'f(1)'],
+  // Numbers and quoted texts as PostgreSQL takes them, and casts to all kinds of types.
+  ['1 or 0x1f=31', '1&1'],
+  ['1 or 0o17=0O_1_7', '1&1'],
+  ['1 or 0x3_1=0b1_1', '1&1'],
+  ['1 or 1.5_0e1_0=.5_1', '1&1'],
+  ['1 or 0between 0 and 1', '1&1'],
+  ['0or 1=1', '1&1'],
+  ['$a_1\xe9$x$a_1\xe9$ or 1=1 --', 's&1c'],
+  ['1::double precision or 1=1', '1&1'],
+  ["1 or 'x'::character varying(5)='x'", '1&sos'],
+  ['1::numeric(5,2) or 1=1', '1&1'],
+  ["x'::timestamp(3) with time zone or 1=1--", 's&1c'],
+  ["{}'::int[] is null or 1=1--", 'sov&1'],
+  ['1::"int4" or 1=1', '1&1'],
+  ['(1)::int or 1=1', '1)&1'],
+  ["2020-01-01'::date or 1=1--", 's&1c'],
+  // A column with the name of a keyword, a command that takes a number, an operator of three signs.
+  ["x',time='1", 's,kos'],
+  ['1;kill 1-- ', '1;k1c'],
+  ['1 <=>@x', '1ov'],
 ])('%j is %s', (text, fingerprint) => {
   expect(sqli(text, 'latin1')).toBe(fingerprint);
 });
@@ -126,8 +146,18 @@ test.each([
   '12.5% (net)',
   '50% (draft) done',
   '20% (estimate) of the sum for 2026',
+  'Select. (Name; set of two)',
+  'Select * union select seats',
+  'if length having count(x)',
+  'is null; drop',
+  'version 1 begin count(x)',
+  'std::max(a, b)',
 ])('%j is none', (text) => {
   expect(sqli(text)).toBeNull();
+});
+
+test('a byte of UTF-8 is no blank', () => {
+  expect(sqli("x'\xc2or\xc21=1", 'latin1')).toBeNull();
 });
 
 test.each([

@@ -37,6 +37,10 @@ const BEGINS_STATEMENT = new Set(
     .split(' ')
     .map(wordNumber),
 );
+/** What a type of a cast may be: to the dictionary DATE and CHAR are functions, and in double quotes it is a text. */
+const CAST_TO = set(type, name, keyword, KIND.function);
+/** Further words of types: double precision, timestamp with time zone. */
+const REST_OF_TYPE = new Set('PRECISION VARYING WITH WITHOUT TIME ZONE'.split(' ').map(wordNumber));
 const CALLABLE_OPERATORS = new Set(['LIKE', 'NOT LIKE', 'GLOB', 'NOT GLOB'].map(wordNumber));
 const IF_PHRASES = new Set(['IF NOT', 'IF EXISTS', 'IF NOT EXISTS'].map(wordNumber));
 /** Names that are functions where a parenthesis follows. */
@@ -47,6 +51,8 @@ const CALLABLE = new Set(
 );
 
 const TICK = 0x60;
+const DOUBLE_QUOTE = 0x22;
+const OPEN_BRACKET = 0x5b;
 const byteOf = (char: string): number => char.charCodeAt(0);
 const SIGNS = set(...[...'+-!~'].map(byteOf));
 const ARITHMETIC = set(...[...'*/-+%'].map(byteOf));
@@ -69,6 +75,8 @@ export const createFolder = (lexer: SqlLexer) => {
   const folded: Folded = { tokens, length: 0, behind: undefined };
   let buf: Uint8Array = new Uint8Array();
   let top = 0;
+  /** Behind the type of a cast, or within the parentheses of that type: varchar(5). */
+  let cast: 'none' | 'behind type' | 'in parentheses' = 'none';
 
   const isSign = (token: SqlToken): boolean => {
     if (token.kind !== operator) return false;
@@ -88,6 +96,12 @@ export const createFolder = (lexer: SqlLexer) => {
     return true;
   };
 
+  /** Removes the last two tokens. */
+  const drop = (): true => {
+    top -= 2;
+    return true;
+  };
+
   const isCast = (token: SqlToken): boolean =>
     token.kind === operator &&
     token.end - token.start === 2 &&
@@ -99,14 +113,14 @@ export const createFolder = (lexer: SqlLexer) => {
     const left = a.kind;
     const middle = b.kind;
     const right = c.kind;
-    const drop = (): true => {
-      top -= 2;
-      return true;
-    };
     if (middle === operator) {
+      if (isCast(b) && (OPERAND[left] === 1 || left === close) && (CAST_TO[right] === 1 || c.opening === DOUBLE_QUOTE)) {
+        // Names on both sides are C++ or PHP: what is in parentheses behind them is theirs.
+        if (left !== name || right === type) cast = 'behind type';
+        return drop();
+      }
       if ((left === number || left === name) && (right === number || right === name)) return drop();
       if (left === variable && (right === variable || right === number || right === name)) return drop();
-      if (OPERAND[left] === 1 && right === type && isCast(b)) return drop();
     }
     if (left === operator && middle !== open && right === operator) return drop();
     if (left === logic && right === logic) return drop();
@@ -179,8 +193,7 @@ export const createFolder = (lexer: SqlLexer) => {
         b.kind = KIND.evil;
         return false;
       }
-      top -= 2;
-      return true;
+      return drop();
     }
     // Oracle's EXCEPT; what is less elsewhere.
     if (left === name && a.word === MINUS && b.word === SELECT) {
@@ -191,6 +204,18 @@ export const createFolder = (lexer: SqlLexer) => {
     if (right === keyword && (b.word === ASC || b.word === DESC) && OPERAND[left] === 1) return remove(top - 1);
     if (right === KIND.closeBrace) return remove(top - 1);
     return false;
+  };
+
+  /** Whether a token belongs to the type that the last operand is cast to, as precision, (5,2) and [] do. */
+  const isRestOfType = ({ kind, start, word }: SqlToken): boolean => {
+    if (cast === 'behind type') {
+      if (REST_OF_TYPE.has(word) || buf[start] === OPEN_BRACKET) return true;
+      cast = kind === open ? 'in parentheses' : 'none';
+      return kind === open;
+    }
+    if (kind === number || kind === comma) return true;
+    cast = kind === close ? 'behind type' : 'none';
+    return kind === close;
   };
 
   /** Five tokens that are one operand, so that what counts is behind them. */
@@ -207,6 +232,7 @@ export const createFolder = (lexer: SqlLexer) => {
   return (bytes: Uint8Array, start: number, stop: number, quote: number, isMysql: boolean): Folded => {
     buf = bytes;
     top = 0;
+    cast = 'none';
     lexer.start(bytes, start, stop, quote, isMysql);
     let hasComment = false;
     for (;;) {
@@ -216,6 +242,7 @@ export const createFolder = (lexer: SqlLexer) => {
         hasComment = top > 0;
         continue;
       }
+      if (cast !== 'none' && isRestOfType(token)) continue;
       if (top === 0 && (SKIPPED_FIRST[token.kind] === 1 || isSign(token))) continue;
       hasComment = false;
       top++;

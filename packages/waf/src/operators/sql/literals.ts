@@ -1,5 +1,5 @@
 import { findBytes } from '../../bytes/find-bytes.ts';
-import { AMOUNT, BIT, BLANK, DIGIT, HEX, LETTER, skip } from './byte-sets.ts';
+import { AMOUNT, BIT, BLANK, DIGIT, HEX, OCTAL, skip, TAG } from './byte-sets.ts';
 import { give, type SqlCursor } from './cursor.ts';
 import { readWord } from './names.ts';
 import { readDelimited, readQuoted } from './quoted.ts';
@@ -9,7 +9,10 @@ const SINGLE = 0x27;
 const DOLLAR = 0x24;
 const DOT = 0x2e;
 const DASH = 0x2d;
+const UNDERSCORE = 0x5f;
 const DOLLARS = Buffer.from('$$');
+/** Of numbers that begin with 0 and a letter: hexadecimal, binary, and PostgreSQL's octal ones. */
+const PREFIXED: Readonly<Record<number, Uint8Array>> = { 120: HEX, 98: BIT, 111: OCTAL };
 const CLOSING_BRACKET: Readonly<Record<number, number>> = { 40: 0x29, 91: 0x5d, 123: 0x7d, 60: 0x3e };
 
 /** Reads b'01' or x'ff', which are numbers, or a word. */
@@ -48,34 +51,47 @@ export const readDollar = (cursor: SqlCursor): SqlToken => {
   if (buf[start] === DOLLAR && start < end) {
     return readDelimited(cursor, start + 1, findBytes(buf, start + 1, end, DOLLARS), 2, DOLLAR);
   }
-  const tagEnd = skip(LETTER, buf, start, end);
+  const tagEnd = skip(TAG, buf, start, end);
   if (tagEnd === start || tagEnd >= end || buf[tagEnd] !== DOLLAR) return give(cursor, KIND.name, at, start, start);
   const tag = buf.subarray(at, tagEnd + 1);
   const body = tagEnd + 1;
   return readDelimited(cursor, body, findBytes(buf, body, end, tag), tag.length, DOLLAR);
 };
 
+/** Where digits end that may have single underscores between them, as in 1_000. */
+const skipDigits = (digits: Uint8Array, buf: Uint8Array, from: number, end: number): number => {
+  let at = skip(digits, buf, from, end);
+  while (at > from && at + 1 < end && buf[at] === UNDERSCORE && digits[buf[at + 1]!] === 1)
+    at = skip(digits, buf, at + 1, end);
+  return at;
+};
+
+/** Where 0xff, 0b01 or 0o17 ends, with an underscore behind its letter as well; `start` when there are no digits. */
+const skipPrefixed = ({ buf, at: start, end }: SqlCursor, digits: Uint8Array): number => {
+  const from = start + 2 < end && buf[start + 2] === UNDERSCORE ? start + 3 : start + 2;
+  const stop = skipDigits(digits, buf, from, end);
+  return stop === from ? start : stop;
+};
+
 /** Reads a number of any dialect, or a dot. */
 export const readNumber = (cursor: SqlCursor): SqlToken => {
   const { buf, at: start, end } = cursor;
-  const digits = buf[start] !== 0x30 || start + 1 >= end ? 0 : buf[start + 1]! | 0x20;
-  if (digits === 0x78 || digits === 0x62) {
-    const stop = skip(digits === 0x78 ? HEX : BIT, buf, start + 2, end);
-    return give(cursor, stop === start + 2 ? KIND.name : KIND.number, start, stop, stop);
+  const digits = buf[start] !== 0x30 || start + 1 >= end ? undefined : PREFIXED[buf[start + 1]! | 0x20];
+  if (digits !== undefined) {
+    const stop = skipPrefixed(cursor, digits);
+    if (stop > start) return give(cursor, KIND.number, start, stop, stop);
+    if (digits === HEX) return give(cursor, KIND.name, start, start + 2, start + 2);
   }
-  let stop = skip(DIGIT, buf, start, end);
-  // 1_000
-  while (stop + 1 < end && buf[stop] === 0x5f && stop > start && DIGIT[buf[stop + 1]!] === 1)
-    stop = skip(DIGIT, buf, stop + 1, end);
+  let stop = skipDigits(DIGIT, buf, start, end);
   if (stop < end && buf[stop] === DOT) {
-    stop = skip(DIGIT, buf, stop + 1, end);
+    stop = skipDigits(DIGIT, buf, stop + 1, end);
     if (stop === start + 1) return give(cursor, KIND.dot, start, stop, stop);
   }
   let isWord = false;
   if (stop < end && (buf[stop]! | 0x20) === 0x65) {
     stop++;
     if (stop < end && (buf[stop] === 0x2b || buf[stop] === DASH)) stop++;
-    const exponent = skip(DIGIT, buf, stop, end);
+    const exponent = skipDigits(DIGIT, buf, stop, end);
     isWord = exponent === stop;
     stop = exponent;
   }
