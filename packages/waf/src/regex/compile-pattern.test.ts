@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { compilePattern, createBudget, type PcreFlags, passesGate } from './index.ts';
+import { spend } from './work-budget.ts';
 
 /** Match and group texts of a pattern on a Latin-1 text; undefined for a group that took no part; null for no match. */
 const groups = (source: string, text: string, flags: Partial<PcreFlags> = {}): (string | undefined)[] | null => {
@@ -70,6 +71,11 @@ describe('compilePattern', () => {
     ['a\\B-', 'a-', null],
     ['(?i)(a)\\1', 'aA', ['aA', 'a']],
     ['(?i)(a)\\1', 'ab', null],
+    ['', 'x', ['']],
+    ['(?:a|)b', 'b', ['b']],
+    ['()x', 'ax', ['x', '']],
+    ['(?:ab)+c', 'xababc', ['ababc']],
+    ['x(?:a|bc){2}d', 'axabcd', ['xabcd']],
     ['(?i)a(?-i)b', 'AB', null],
     ['(?i)a(?-i)b', 'Ab', ['Ab']],
     ['(?i)a(?^)b', 'AB', null],
@@ -177,7 +183,7 @@ describe('compilePattern', () => {
   });
 
   test.each<[source: string, without: string, matched: string]>([
-    ['union\\s+select', 'a vnion selec', 'union select'],
+    ['union\\s+select', 'a vnoin tcelesu', 'union select'],
     ['(?i)uni[o0]n', 'only in no one', 'uNi0n'],
     ['[<>]\\w', 'plain text', 'a <b'],
     ['(?>[<>])\\w', 'plain text', 'a <b'],
@@ -204,6 +210,12 @@ describe('compilePattern', () => {
     const budget = createBudget(500);
     expect(compilePattern('a*b').test(bytes, 0, bytes.length, budget)).toBe(false);
     expect(budget).toEqual({ units: 0, exceeded: true });
+  });
+
+  test('a budget may be spent to the last unit, and no further', () => {
+    const budget = createBudget(5);
+    expect([spend(budget, 3), spend(budget, 2), budget.exceeded]).toEqual([true, true, false]);
+    expect([spend(budget, 1), budget.exceeded, budget.units]).toEqual([false, true, 0]);
   });
 
   test('stops within its budget on a pattern and text that explode a backtracking matcher', () => {

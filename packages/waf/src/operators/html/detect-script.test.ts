@@ -125,6 +125,7 @@ test.each([
   "c'++//=",
   "'(new Date)//",
   '<a href="da ta:x">',
+  '<!-- a -\0-> `b`',
 ])('%j is none', (text) => {
   expect(xss(text)).toBe(false);
 });

@@ -93,6 +93,7 @@ test.each([
   ["x',time='1", 's,kos'],
   ['1;kill 1-- ', '1;k1c'],
   ['1 <=>@x', '1ov'],
+  ['1 or @x=sleep(5)', '1&vof'],
 ])('%j is %s', (text, fingerprint) => {
   expect(sqli(text, 'latin1')).toBe(fingerprint);
 });

@@ -114,7 +114,11 @@ export const createFolder = (lexer: SqlLexer) => {
     const middle = b.kind;
     const right = c.kind;
     if (middle === operator) {
-      if (isCast(b) && (OPERAND[left] === 1 || left === close) && (CAST_TO[right] === 1 || c.opening === DOUBLE_QUOTE)) {
+      if (
+        isCast(b) &&
+        (OPERAND[left] === 1 || left === close) &&
+        (CAST_TO[right] === 1 || c.opening === DOUBLE_QUOTE)
+      ) {
         // Names on both sides are C++ or PHP: what is in parentheses behind them is theirs.
         if (left !== name || right === type) cast = 'behind type';
         return drop();
