@@ -94,6 +94,10 @@ test.each([
   ['1;kill 1-- ', '1;k1c'],
   ['1 <=>@x', '1ov'],
   ['1 or @x=sleep(5)', '1&vof'],
+  ['$5 or 1=1', '1&1'],
+  ['1 and mod(5,2)=1', '1&f(1'],
+  ['1-div(5,2)', '1of(1'],
+  ['$1,000.50 or 1=1', '1&1'],
 ])('%j is %s', (text, fingerprint) => {
   expect(sqli(text, 'latin1')).toBe(fingerprint);
 });
@@ -153,6 +157,7 @@ test.each([
   'is null; drop',
   'version 1 begin count(x)',
   'std::max(a, b)',
+  '5 mod (3)',
 ])('%j is none', (text) => {
   expect(sqli(text)).toBeNull();
 });
@@ -246,8 +251,11 @@ test('any bytes have an answer, and the same one wherever they lie', () => {
   );
 });
 
-test('a value ends where it ends, whatever word goes on behind it', () => {
-  const whole = Buffer.from("1 union select.1 from `users` where sleep.x(5) or date.y '2020-01-01' -- x");
+test.each([
+  "1 union select.1 from `users` where sleep.x(5) or date.y '2020-01-01' -- x",
+  "1 or q'[x]' or nq'[x]' or x'31' or $a$b$a$=$1.5",
+])('a value ends where it ends, whatever word goes on behind it: %s', (text) => {
+  const whole = Buffer.from(text);
   for (let end = 1; end <= whole.length; end++) {
     const alone = Uint8Array.from(whole.subarray(0, end));
     expect(detectSqlInjection(whole, 0, end), `${end} bytes`).toBe(detectSqlInjection(alone, 0, end));

@@ -42,6 +42,8 @@ const CAST_TO = set(type, name, keyword, KIND.function);
 /** Further words of types: double precision, timestamp with time zone. */
 const REST_OF_TYPE = new Set('PRECISION VARYING WITH WITHOUT TIME ZONE'.split(' ').map(wordNumber));
 const CALLABLE_OPERATORS = new Set(['LIKE', 'NOT LIKE', 'GLOB', 'NOT GLOB'].map(wordNumber));
+/** Operators that are functions as well, where no operand stands before them. */
+const OPERATOR_FUNCTIONS = new Set(['MOD', 'DIV'].map(wordNumber));
 const IF_PHRASES = new Set(['IF NOT', 'IF EXISTS', 'IF NOT EXISTS'].map(wordNumber));
 /** Names that are functions where a parenthesis follows. */
 const CALLABLE = new Set(
@@ -179,6 +181,13 @@ export const createFolder = (lexer: SqlLexer) => {
     if (left === operator && right === open && CALLABLE_OPERATORS.has(a.word)) {
       a.kind = KIND.function;
       return false;
+    }
+    if (left === operator && right === open && OPERATOR_FUNCTIONS.has(a.word)) {
+      const before = top < 3 ? 0 : tokens[top - 3]!.kind;
+      if (OPERAND[before] === 0 && before !== close) {
+        a.kind = KIND.function;
+        return true;
+      }
     }
     if (left === type && TYPED[right] === 1) return remove(top - 2);
     if (left === KIND.collate && right === name && buf.subarray(b.start, b.end).includes(0x5f)) {
