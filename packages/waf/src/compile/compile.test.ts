@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { given } from '../../test/support/given.ts';
 import { createRandom } from '../../test/support/mutate-request.ts';
 import { type CompileEnv, compile, formatDiagnostic } from '../index.ts';
+import { parseIdRanges } from './id-ranges.ts';
 
 const problemsOf = (text: string, env: CompileEnv = {}): string[] =>
   compile([{ path: 'x.conf', text }], env).diagnostics.map(formatDiagnostic);
@@ -83,6 +84,7 @@ describe('mistakes are told with place, token and what was expected', () => {
       'SecRule ARGS "@eq two" "id:1"',
       '1:19: warning: @eq compares with 0, which is what it reads here (near "two"; expected a whole number)',
     ],
+    ['SecAction "id:1,ctl:ruleRemoveTargetById=1;NOSUCH"', /:1:21: error: There is no variable NOSUCH/],
     [
       'SecAction "id:1,msg:\'%{TX.}\'"',
       '1:21: error: This macro names nothing behind the dot (near "%{TX.}"; expected %{COLLECTION.name})',
@@ -184,6 +186,51 @@ test('data files are read relative to the file of the rule', () => {
   };
   compile([{ path: '/etc/rules/a.conf', text: 'SecRule ARGS "@pmFromFile words.data" "id:1"' }], { readFile });
   expect(new Set(asked)).toEqual(new Set(['/etc/rules/words.data']));
+});
+
+test('a file that is included is read, also where the caller knows no patterns; where it reads none that is an error', () => {
+  const include = [{ path: '/etc/rules/a.conf', text: 'Include b.conf' }];
+  const readFile = (path: string): Uint8Array => Buffer.from(path === '/etc/rules/b.conf' ? 'SecAction "id:7"' : 'Bad');
+  const rule = 'SecAction "id:7"';
+  const both = compile([...include, { path: 'x', text: rule }], { readFile });
+  expect(both.diagnostics.map(formatDiagnostic)[0]).toContain(
+    'The id 7 is already taken by the rule at /etc/rules/b.conf:1',
+  );
+  expect(compile(include, {}).ruleSet).toBeNull();
+});
+
+test.each([
+  ['request', '2'],
+  ['response', '4'],
+  ['logging', '5'],
+])('phase:%s is phase:%s', (name, phase) => {
+  const text = `SecDefaultAction "phase:${phase},deny,status:418"\nSecAction "id:1,phase:${name},block"\nSecRuleEngine On`;
+  const { ruleSet } = compile([{ path: 'x', text: `${text}\nSecAction "id:2,phase:${name},t:none"` }]);
+  expect(ruleSet).not.toBeNull();
+  if (phase === '2') expect(ruleSet!.inspect(given.request({})).status).toBe(418);
+});
+
+test.each([
+  ['1', [[1, 1]]],
+  ['10-20', [[10, 20]]],
+  [
+    ' 1, 3-3\t7,\n',
+    [
+      [1, 1],
+      [3, 3],
+      [7, 7],
+    ],
+  ],
+  ['', null],
+  [' , ', null],
+  ['1-', null],
+  ['-1', null],
+  ['2-1', null],
+  ['1 - 2', null],
+  ['1x', null],
+  ['1000000000000000', null],
+])('ids written as %j', (text, ranges) => {
+  expect(parseIdRanges(text)?.map(({ from, to }) => [from, to]) ?? null).toEqual(ranges);
 });
 
 test('SecUnicodeMapFile changes what %u escapes decode to', () => {
