@@ -233,6 +233,51 @@ test.each([
   expect(parseIdRanges(text)?.map(({ from, to }) => [from, to]) ?? null).toEqual(ranges);
 });
 
+const verdictOf = (text: string, query: string, env: CompileEnv = {}) => {
+  const { ruleSet, diagnostics } = compile([{ path: 'x', text: `SecRuleEngine On\n${text}` }], env);
+  expect(diagnostics).toEqual([]);
+  return ruleSet!.inspect(given.request({ query }));
+};
+
+test.each([
+  ['drop,status:403', 'drop', 403],
+  ['redirect:/x,status:403', 'redirect', 302],
+  ['redirect:/x,status:307', 'redirect', 307],
+  ['pass,status:403', 'pass', 200],
+  ['deny,status:418', 'block', 418],
+])('%s: a status counts where the action has one', (actions, action, status) => {
+  expect(verdictOf(`SecAction "id:1,phase:1,log,${actions}"`, '')).toMatchObject({ action, status });
+});
+
+test('a comparison of numbers looks at each of its targets', () => {
+  const rule = 'SecRule TX:a|TX:b|&ARGS:c "@eq 1" "id:2,phase:1,deny"';
+  const withTx = (name: string) =>
+    verdictOf(`SecAction "id:1,phase:1,pass,nolog,setvar:tx.${name}=1"\n${rule}`, '').action;
+  expect(['a', 'B', 'c'].map(withTx)).toEqual(['block', 'block', 'pass']);
+  expect(verdictOf(rule, 'c=5').action).toBe('block');
+  expect(verdictOf('SecRule &XML "@eq 0" "id:1,phase:2,deny"', '').action).toBe('block');
+});
+
+test('only in ModSecurity 3 a pattern begins at every line', () => {
+  const rule = 'SecRule ARGS "@rx ^evil" "id:1,phase:1,deny,t:none"';
+  expect(verdictOf(rule, 'a=x%0aevil').action).toBe('pass');
+  expect(verdictOf(rule, 'a=x%0aevil', { dialect: 'modsecurity3' }).action).toBe('block');
+});
+
+test('a macro is the first value of its name, and nothing where there is none', () => {
+  const message =
+    '[%{ARGS}][%{args.B}][%{ARGS.none}][%{IP.none}][%{TX}][%{TX.none}][%{RULE.id}][%{RULE.none}][%{REQUEST_METHOD}]';
+  const { matches } = verdictOf(`SecRule ARGS:b "@streq y" "id:1,phase:1,deny,log,msg:'${message}'"`, 'a=x&b=y&b=z');
+  expect(matches[0]!.message).toBe('[x][y][][][][][1][][GET]');
+});
+
+test('SecArgumentSeparator takes one character, which then separates arguments', () => {
+  const rule = 'SecRule ARGS:b "@streq evil" "id:1,phase:1,deny"';
+  expect(verdictOf(rule, 'a=1;b=evil').action).toBe('pass');
+  expect(verdictOf(`SecArgumentSeparator ;\n${rule}`, 'a=1;b=evil').action).toBe('block');
+  expect(problemsOf('SecArgumentSeparator ;&')[0]).toContain('expects one character');
+});
+
 test('SecUnicodeMapFile changes what %u escapes decode to', () => {
   const readFile = (): Uint8Array => Buffer.from('20127 (US-ASCII)\n0100:7a 0101:79\n');
   const text = (setting: string) =>
