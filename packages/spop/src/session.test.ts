@@ -427,6 +427,15 @@ describe('fragments', () => {
     expect(counters.shed).toBe(1);
   });
 
+  test('are skipped to the end of what was refused, and no further', () => {
+    const { session, frames } = given(500);
+    for (const bytes of [part(0, 0), part(1, 0), part(2, 1), part(2, 1)]) session.receive(bytes);
+    expect(frames().slice(1)).toMatchObject([
+      { type: 'ack', ...ids, flags: 3 },
+      { type: 'disconnect', status: 12 },
+    ]);
+  });
+
   test('that come after their payload was refused whole belong to nothing', () => {
     const { session, frames } = given(700);
     for (const bytes of [part(0, 0), part(1, 1), part(2, 1)]) session.receive(bytes);
