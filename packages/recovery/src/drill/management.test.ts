@@ -10,6 +10,7 @@ describe('the management ranges', () => {
     { cidrs: DEFAULT, bind: '127.0.0.1:2020', ok: true },
     { cidrs: DEFAULT, bind: undefined, ok: true },
     { cidrs: DEFAULT, bind: ':2020', ok: true },
+    { cidrs: ['fd00::/8'], bind: ':2020', ok: true },
     { cidrs: DEFAULT, bind: '10.1.1.1:2020', ok: true },
     { cidrs: [], bind: undefined, ok: false },
     // The tunnel ends on loopback, wherever it begins.
@@ -30,6 +31,7 @@ describe('the management ranges', () => {
 
   test('are told with what to add to them: the address of the tunnel’s end, or the networks outside', () => {
     const told = (bind: string) => checkManagement([Cidr.parse('192.168.7.0/24')], parseListen(bind)).message;
+    expect(told('127.0.0.1:2020')).toContain('the emergency server at 127.0.0.1:2020 is refused');
     expect(told('127.0.0.1:2020')).toContain('add 127.0.0.1 to');
     expect(told('[fd00::1]:2020')).toContain('add the networks that reach it to');
   });
