@@ -250,7 +250,13 @@ onBothDatabases('proxy hosts', (kind) => {
     expect((await app.send('POST', '/proxy-hosts/bulk', { uuids, patch: { domain: 'x.example.com' } })).status).toBe(
       400,
     );
-    expect((await app.send('POST', '/proxy-hosts/bulk-delete', { uuids })).body).toEqual({ deleted: 2 });
+    const spelledTwice = [...uuids, ...uuids.map((uuid) => uuid.toUpperCase())];
+    const once = await app.send<ProxyHost[]>('POST', '/proxy-hosts/bulk', {
+      uuids: spelledTwice,
+      patch: { enabled: false },
+    });
+    expect(once.body.map(({ uuid }) => uuid)).toEqual(uuids);
+    expect((await app.send('POST', '/proxy-hosts/bulk-delete', { uuids: spelledTwice })).body).toEqual({ deleted: 2 });
     expect((await app.send('GET', `/proxy-hosts/${uuids[1]}`)).status).toBe(404);
   });
 

@@ -48,6 +48,9 @@ export interface ProxyHostDeps extends CompleteDeps {
   clock: () => Date;
 }
 
+/** Each host once, in whatever letters and however often it is named. */
+const eachOnce = (uuids: readonly string[]): Set<string> => new Set(uuids.map((uuid) => uuid.toLowerCase()));
+
 /** So many are looked at together where all are. */
 const HOSTS_A_LOOK = 2_500;
 
@@ -181,8 +184,7 @@ export const createProxyHosts = ({
       const normalised = normalise(patch);
       const hosts = await transact(async (tx) => {
         const updated: StoredProxyHost[] = [];
-        for (const uuid of new Set(uuids))
-          updated.push(await guarded.update(tx, uuid.toLowerCase(), normalised, actor, anyVersion));
+        for (const uuid of eachOnce(uuids)) updated.push(await guarded.update(tx, uuid, normalised, actor, anyVersion));
         return updated;
       });
       await plane.syncHosts(hosts.map(({ id }) => id));
@@ -193,8 +195,8 @@ export const createProxyHosts = ({
     async removeMany(uuids: readonly string[], actor: Actor): Promise<number> {
       const ids = await transact(async (tx) => {
         const removed: number[] = [];
-        for (const uuid of new Set(uuids)) {
-          const { id } = await guarded.remove(tx, uuid.toLowerCase(), actor, anyVersion);
+        for (const uuid of eachOnce(uuids)) {
+          const { id } = await guarded.remove(tx, uuid, actor, anyVersion);
           removed.push(id);
         }
         return removed;
