@@ -1,9 +1,21 @@
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, chownSync, cpSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
 import { PASSWORD } from '@sallyport/server/testing/given-accounts';
 import { emptyStore } from '@sallyport/server/testing/start-app';
 import { newKey, replaceKey } from '@sallyport/store/secrets/key-file';
@@ -260,6 +272,32 @@ describe('the store', () => {
       expect(await copy('--to', 'mysql://127.0.0.1/x')).toContain('must be postgres://… or sqlite:DIRECTORY');
       expect(await copy()).toContain('name the target');
     });
+  });
+});
+
+test('the emergency reset is stored while HAProxy hangs, and tells that it does', async () => {
+  const dataDir = mkdtempSync(join(tmpdir(), 'sallyport-cli-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true }));
+  await migrated(dataDir);
+  mkdirSync(proxyDirectory(dataDir), { recursive: true });
+  const asked = new Set<Socket>();
+  // Takes every question, and answers none.
+  const silent = createServer((socket) => void asked.add(socket.on('error', () => undefined)));
+  await new Promise<void>((resolve) => silent.listen(adminSocket(dataDir), resolve));
+  onTestFinished(() => void silent.close());
+  const ended = run(dataDir, ['emergency', 'reset']);
+  await expect.poll(() => asked.size).toBe(1);
+  await expect.poll(async () => (await run(dataDir, ['audit', 'verify'])).out).toMatch(/^1 entry, intact/);
+  // It has not asked all that it asks one after the other, each for seconds.
+  expect(asked.size).toBeLessThan(3);
+  await new Promise<void>((resolve) => {
+    silent.close(() => resolve());
+    for (const socket of asked) socket.destroy();
+  });
+  const { code, out } = await ended;
+  expect({ code, out }).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(/the proxy was not told \(.+\); it starts open/),
   });
 });
 

@@ -30,30 +30,40 @@ const openRecord = async (database: Database, config: Config): Promise<RecordCha
 
 const ourActor = () => systemActor(`cli ${userInfo().username}`);
 
+/** Stores that all is off. Throws a `CommandFailure`. */
+const storeOff = async (config: Config): Promise<void> => {
+  const database = openStore(config);
+  try {
+    const record = await openRecord(database, config).catch((error: Error) => {
+      print(`not written to the audit trail: ${error.message}`);
+      return undefined;
+    });
+    await switchOffInStore({ transact: database.transact, record }, ourActor());
+  } catch (error) {
+    const what = error instanceof Error ? error.message : String(error);
+    throw new CommandFailure(`not stored, so the next start of the proxy closes it again: ${what}`);
+  } finally {
+    await database.stop();
+  }
+};
+
 const reset = () =>
   new Command('reset')
     .description('switch off all security modules: the way back in from a shell on this machine')
     .action(async (_options: object, command: Command) => {
       const { config } = locate(command);
       process.umask(0o077);
-      // Before anything that may fail or has to wait.
-      const opened = await openProxy(config.dataDir);
-      if (opened.applied) print('the proxy lets everybody through');
-      const database = openStore(config);
-      try {
-        const record = await openRecord(database, config).catch((error: Error) => {
-          print(`not written to the audit trail: ${error.message}`);
-          return undefined;
-        });
-        await switchOffInStore({ transact: database.transact, record }, ourActor());
-      } catch (error) {
-        const what = error instanceof Error ? error.message : String(error);
-        throw new CommandFailure(`not stored, so the next start of the proxy closes it again: ${what}`);
-      } finally {
-        await database.stop();
-      }
+      const open = async () => {
+        const opened = await openProxy(config.dataDir);
+        if (opened.applied) print('the proxy lets everybody through');
+        return opened;
+      };
+      // Beside each other: a proxy that hangs must not keep us from the store, nor a store from the proxy.
+      const [opened, stored] = await Promise.allSettled([open(), storeOff(config)]);
+      if (stored.status === 'rejected') throw stored.reason;
       for (const key of Object.values(SWITCH_KEYS)) print(`${key} = false`);
-      if (!opened.applied) print(`the proxy was not told (${opened.issue}); it starts open`);
+      if (opened.status === 'rejected') throw opened.reason;
+      if (!opened.value.applied) print(`the proxy was not told (${opened.value.issue}); it starts open`);
     });
 
 const drill = () =>
