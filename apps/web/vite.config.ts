@@ -4,6 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
 import { guidePages, guideTitles } from './guide-pages.ts';
+import { icons } from './icons.ts';
 
 const API = process.env.SALLYPORT_API ?? 'http://127.0.0.1:8080';
 
@@ -42,7 +43,7 @@ const packed: Plugin = {
 };
 
 export default defineConfig({
-  plugins: [react(), guidePages, packed],
+  plugins: [react(), guidePages, icons, packed],
   define: {
     SALLYPORT_PACKAGES: JSON.stringify(packages),
     SALLYPORT_GUIDE: JSON.stringify(guideTitles()),

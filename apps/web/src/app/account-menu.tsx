@@ -1,4 +1,8 @@
 import { ActionIcon, Menu, Tooltip, useMantineColorScheme } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
+import { signOut } from '../api/sign-out.ts';
+import { LANGUAGES, type Language, speak } from '../i18n/index.ts';
 import {
   IconDeviceDesktop,
   IconLanguage,
@@ -7,11 +11,7 @@ import {
   IconSun,
   IconUser,
   IconUserCircle,
-} from '@tabler/icons-react';
-import { useTranslation } from 'react-i18next';
-import { Link } from 'react-router';
-import { signOut } from '../api/sign-out.ts';
-import { LANGUAGES, type Language, speak } from '../i18n/index.ts';
+} from '../ui/icons.tsx';
 import { notifyFailed } from '../ui/notify.ts';
 import { useWho } from './who.ts';
 

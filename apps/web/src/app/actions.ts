@@ -1,4 +1,5 @@
 import {
+  type Icon,
   IconArchive,
   IconBan,
   IconCertificate,
@@ -8,8 +9,7 @@ import {
   IconServer2,
   IconUpload,
   IconUserCircle,
-  type TablerIcon,
-} from '@tabler/icons-react';
+} from '../ui/icons.tsx';
 
 export type ActionName =
   | 'addHost'
@@ -27,7 +27,7 @@ export type ActionName =
   | 'ownAccount';
 
 /** What the palette can begin: each has an address of its own, and a text of the same name in `common:actions`. */
-export const ACTIONS: readonly { path: string; name: ActionName; icon: TablerIcon; isAdmins?: boolean }[] = [
+export const ACTIONS: readonly { path: string; name: ActionName; icon: Icon; isAdmins?: boolean }[] = [
   { path: '/hosts/new', name: 'addHost', icon: IconPlus },
   { path: '/servers/new', name: 'addServer', icon: IconServer2, isAdmins: true },
   { path: '/certificates/order', name: 'orderCertificate', icon: IconCertificate, isAdmins: true },

@@ -2,18 +2,11 @@ import '@mantine/spotlight/styles.css';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Spotlight, type SpotlightActionData, type SpotlightActionGroupData } from '@mantine/spotlight';
 import type { Certificate, DescribedSetting, ProxyHost } from '@sallyport/contract';
-import {
-  IconBook2,
-  IconCertificate,
-  IconSearch,
-  IconSettings,
-  IconWorldWww,
-  type TablerIcon,
-} from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useRead } from '../api/query.ts';
+import { type Icon, IconBook2, IconCertificate, IconSearch, IconSettings, IconWorldWww } from '../ui/icons.tsx';
 import { ACTIONS } from './actions.ts';
 import { guideTitles } from './guide-titles.ts';
 import { SECTIONS } from './views.ts';
@@ -36,7 +29,7 @@ export const Palette = () => {
   const certificates = useRead<Certificate[]>('/certificates', { query, isOn });
   const settings = useRead<{ settings: DescribedSetting[] }>('/settings', { isOn: isOn && isAdmin });
 
-  const entry = (label: string, path: string, Icon: TablerIcon, lang?: string): SpotlightActionData => ({
+  const entry = (label: string, path: string, Icon: Icon, lang?: string): SpotlightActionData => ({
     id: path,
     label,
     ...(lang === undefined || lang === i18n.resolvedLanguage ? {} : { lang }),

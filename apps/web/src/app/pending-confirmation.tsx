@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
 import type { Confirmation } from '@sallyport/contract';
-import { IconClock } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange, useRead } from '../api/query.ts';
+import { IconClock } from '../ui/icons.tsx';
 import { notifyFailed } from '../ui/notify.ts';
 
 /** Changes that take themselves back unless somebody who still gets here says that all is well. They survive a reload. */

@@ -13,10 +13,10 @@ import {
   UnstyledButton,
 } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { IconBook2, IconSearch } from '@tabler/icons-react';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation } from 'react-router';
+import { IconBook2, IconSearch } from '../ui/icons.tsx';
 import { guideOf } from './guide-of.ts';
 import icon from './icon.svg';
 import { PendingConfirmation } from './pending-confirmation.tsx';

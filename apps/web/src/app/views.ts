@@ -1,4 +1,5 @@
 import {
+  type Icon,
   IconApi,
   IconArchive,
   IconCertificate,
@@ -19,15 +20,14 @@ import {
   IconUsers,
   IconWall,
   IconWorldWww,
-  type TablerIcon,
-} from '@tabler/icons-react';
+} from '../ui/icons.tsx';
 
 /** A screen that the navigation leads to. */
 export interface View {
   /** Its address; a text of the same name is in the namespace `views`. */
   path: string;
   name: ViewName;
-  icon: TablerIcon;
+  icon: Icon;
   /** Only administrators get there. */
   isAdmins?: boolean;
 }

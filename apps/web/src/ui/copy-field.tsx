@@ -1,7 +1,7 @@
 import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
-import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconCheck, IconCopy } from './icons.tsx';
 
 interface CopyFieldProps {
   label: string;

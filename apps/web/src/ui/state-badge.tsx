@@ -1,6 +1,6 @@
-import { IconAlertTriangle, IconCheck, IconCircleDashed, IconClock, IconX } from '@tabler/icons-react';
 import { memo, type ReactNode } from 'react';
 import { Hint } from './hint.tsx';
+import { IconAlertTriangle, IconCheck, IconCircleDashed, IconClock, IconX } from './icons.tsx';
 import classes from './state-badge.module.css';
 import type { StateKind } from './state-kind.ts';
 

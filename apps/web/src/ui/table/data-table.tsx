@@ -1,6 +1,5 @@
 import { Checkbox, Text, UnstyledButton } from '@mantine/core';
 import { useCallbackRef, useMediaQuery } from '@mantine/hooks';
-import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import {
   type ColumnDef,
   flexRender,
@@ -14,6 +13,7 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconArrowDown, IconArrowUp } from '../icons.tsx';
 import classes from './data-table.module.css';
 import { FollowRowLink, useFollow } from './row-link.tsx';
 import { TableBody } from './table-body.tsx';

@@ -1,8 +1,8 @@
 import { ActionIcon, CloseButton, Group, Menu, Text, TextInput, Tooltip } from '@mantine/core';
-import { IconColumns3, IconSearch } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../i18n/formats.ts';
+import { IconColumns3, IconSearch } from '../icons.tsx';
 
 interface TableBarProps {
   search: string;

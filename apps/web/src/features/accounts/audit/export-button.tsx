@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import type { AuditEntry } from '@sallyport/contract';
-import { IconDownload } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ask, type Query } from '../../../api/client.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
+import { IconDownload } from '../../../ui/icons.tsx';
 import { notifyFailed } from '../../../ui/notify.ts';
 import { saveText } from '../../../ui/save-text.ts';
 

@@ -1,10 +1,10 @@
 import { Alert, Button, Text } from '@mantine/core';
 import type { AuditVerification } from '@sallyport/contract';
-import { IconShieldCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ask } from '../../../api/client.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
+import { IconShieldCheck } from '../../../ui/icons.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 
 interface Verifying {

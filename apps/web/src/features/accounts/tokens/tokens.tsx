@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import type { ApiToken } from '@sallyport/contract';
-import { IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useChange, useRead } from '../../../api/query.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
+import { IconPlus } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';

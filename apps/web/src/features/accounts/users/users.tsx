@@ -1,10 +1,10 @@
 import { Anchor, Button, Stack, Text } from '@mantine/core';
 import type { User } from '@sallyport/contract';
-import { IconPlus, IconSend } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
+import { IconPlus, IconSend } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';

@@ -13,7 +13,6 @@ import {
 } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { AccessDraftResult, AccessDraftTest, AccessListInUse } from '@sallyport/contract';
-import { IconShieldX } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
@@ -24,6 +23,7 @@ import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
+import { IconShieldX } from '../../../ui/icons.tsx';
 import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';

@@ -1,9 +1,9 @@
 import { ActionIcon, Box, Group, Input, ScrollArea, TextInput } from '@mantine/core';
 import type { AccessList } from '@sallyport/contract';
-import { IconX } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ClipboardEvent, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconX } from '../../../ui/icons.tsx';
 
 export type Rule = Required<AccessList['rules'][number]>;
 

@@ -1,9 +1,9 @@
 import { Group, Loader, Stack, Text } from '@mantine/core';
 import { useInterval } from '@mantine/hooks';
 import type { CrowdsecStatus } from '@sallyport/contract';
-import { IconCheck } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { IconCheck } from '../../../ui/icons.tsx';
 
 const SECOND_MS = 1_000;
 

@@ -1,12 +1,12 @@
 import { Button, NativeSelect, Text } from '@mantine/core';
 import type { Decision } from '@sallyport/contract';
-import { IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useNavigate, useSearchParams } from 'react-router';
 import { useAnswer, useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { Empty } from '../../../ui/empty.tsx';
+import { IconPlus } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';

@@ -1,11 +1,11 @@
 import { Button, Group, NativeSelect, Paper, Text, TextInput } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import type { LogEntry, LogLevel, LogSource } from '@sallyport/contract';
-import { IconArrowDown, IconCopy, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../../i18n/formats.ts';
+import { IconArrowDown, IconCopy, IconPlayerPause, IconPlayerPlay } from '../../../ui/icons.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';

@@ -1,6 +1,5 @@
 import { Button, Checkbox, NativeSelect, PasswordInput, Stack, Switch, Textarea, TextInput } from '@mantine/core';
 import type { NotificationSettings } from '@sallyport/contract';
-import { IconShield } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import type { Answer } from '../../../api/client.ts';
@@ -8,6 +7,7 @@ import { useAnswer, useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { PageForm } from '../../../ui/form/page-form.tsx';
 import { usePageForm } from '../../../ui/form/use-page-form.ts';
+import { IconShield } from '../../../ui/icons.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Panel } from '../../../ui/panel.tsx';

@@ -1,8 +1,8 @@
 import { Button, Stack } from '@mantine/core';
-import { IconBell } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useWho } from '../../../app/who.ts';
+import { IconBell } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { ApiAccess } from './api-access.tsx';

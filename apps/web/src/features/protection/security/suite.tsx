@@ -1,11 +1,11 @@
 import { Alert, Button, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { SecurityStatus } from '@sallyport/contract';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
+import { IconAlertTriangle } from '../../../ui/icons.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { Panel } from '../../../ui/panel.tsx';
 import { Problem } from '../../../ui/problem.tsx';

@@ -1,6 +1,5 @@
 import { ActionIcon, Anchor, Button, Group, Menu, Stack, Text } from '@mantine/core';
 import type { Backup, BackupReport } from '@sallyport/contract';
-import { IconDotsVertical, IconDownload, IconPlus, IconUpload } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useNavigate } from 'react-router';
@@ -9,6 +8,7 @@ import { useChange, useRead } from '../../../api/query.ts';
 import { formatMoment, formatNumber } from '../../../i18n/formats.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
 import { Empty } from '../../../ui/empty.tsx';
+import { IconDotsVertical, IconDownload, IconPlus, IconUpload } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';

@@ -1,12 +1,12 @@
 import { FileInput, Paper, PasswordInput, Stack, Text } from '@mantine/core';
 import type { Backup } from '@sallyport/contract';
-import { IconFileZip } from '@tabler/icons-react';
 import { type DragEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useChange } from '../../../api/query.ts';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
+import { IconFileZip } from '../../../ui/icons.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 
 interface Typed extends Record<string, unknown> {

@@ -1,9 +1,9 @@
 import { Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import type { EmergencyDrill, EmergencyStatus } from '@sallyport/contract';
-import { IconPrinter } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useChange, useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
+import { IconPrinter } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';

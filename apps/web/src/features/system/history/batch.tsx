@@ -1,11 +1,11 @@
 import { Anchor, Badge, Button, Collapse, Group, Paper, Stack, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import type { HistoryEntry } from '@sallyport/contract';
-import { IconArrowBackUp, IconChevronRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
+import { IconArrowBackUp, IconChevronRight } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';

@@ -1,7 +1,6 @@
 import { CloseButton, Group, Loader, Pagination, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import type { HistoryEntry } from '@sallyport/contract';
-import { IconSearch } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
@@ -9,6 +8,7 @@ import { useAnswer } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
 import { Empty } from '../../../ui/empty.tsx';
+import { IconSearch } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { Batch } from './batch.tsx';

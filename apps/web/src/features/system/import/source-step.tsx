@@ -1,12 +1,12 @@
 import { ActionIcon, Box, Button, FileButton, Group, Paper, Stack, Text, Textarea, Tooltip } from '@mantine/core';
 import type { ImportNote, ImportSession, ImportSessionReport } from '@sallyport/contract';
-import { IconFileImport, IconStar, IconX } from '@tabler/icons-react';
 import { type DragEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../../../api/api-error.ts';
 import { ask } from '../../../api/client.ts';
 import { readAnew } from '../../../api/query.ts';
 import { useUnsaved } from '../../../ui/form/unsaved.ts';
+import { IconFileImport, IconStar, IconX } from '../../../ui/icons.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';

@@ -1,11 +1,11 @@
 import { Anchor, Button, Group, Paper, Progress, Stack, Text, Title } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import type { DescribedSetting } from '@sallyport/contract';
-import { IconCircle, IconCircleCheckFilled } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
+import { IconCircle, IconCircleCheckFilled } from '../../../ui/icons.tsx';
 import type { Facts } from './facts.ts';
 import { Reaching } from './reaching.tsx';
 

@@ -1,9 +1,9 @@
 import { Group, Loader, NavLink, Paper, Stack, Text, TextInput, Title } from '@mantine/core';
 import type { DescribedSetting } from '@sallyport/contract';
-import { IconSearch } from '@tabler/icons-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useRead } from '../../../api/query.ts';
+import { IconSearch } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { useHash } from '../../../ui/use-hash.ts';

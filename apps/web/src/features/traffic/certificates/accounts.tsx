@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
 import type { AcmeAccount } from '@sallyport/contract';
-import { IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
+import { IconPlus } from '../../../ui/icons.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';

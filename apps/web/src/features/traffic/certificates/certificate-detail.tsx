@@ -1,6 +1,5 @@
 import { Alert, Anchor, Button, Group, List, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { CertificateInUse } from '@sallyport/contract';
-import { IconAlertTriangle, IconDownload, IconRefresh } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
@@ -8,6 +7,7 @@ import { urlOf } from '../../../api/client.ts';
 import { useAnswer, useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { DeleteButton } from '../../../ui/delete-button.tsx';
+import { IconAlertTriangle, IconDownload, IconRefresh } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Problem } from '../../../ui/problem.tsx';

@@ -1,12 +1,12 @@
 import { Button, Group } from '@mantine/core';
 import type { ListedCertificate } from '@sallyport/contract';
-import { IconCertificate, IconUpload } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
+import { IconCertificate, IconUpload } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import type { DnsProvider, DnsProviderType } from '@sallyport/contract';
-import { IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
+import { IconPlus } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';

@@ -1,6 +1,6 @@
 import { FileButton, Paper, Text, UnstyledButton } from '@mantine/core';
-import { IconUpload } from '@tabler/icons-react';
 import { useState } from 'react';
+import { IconUpload } from '../../../ui/icons.tsx';
 
 interface DropZoneProps {
   label: string;

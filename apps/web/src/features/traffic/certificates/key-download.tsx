@@ -1,8 +1,8 @@
 import { PasswordInput, Radio, Stack } from '@mantine/core';
-import { IconKey } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
+import { IconKey } from '../../../ui/icons.tsx';
 import { saveBlob, saveText } from '../../../ui/save-text.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 

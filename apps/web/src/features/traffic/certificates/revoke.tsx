@@ -1,10 +1,10 @@
 import { NativeSelect, Text } from '@mantine/core';
 import type { CertificateInUse, RevocationReason, RevokedCertificate } from '@sallyport/contract';
-import { IconCertificateOff } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
+import { IconCertificateOff } from '../../../ui/icons.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 

@@ -1,9 +1,9 @@
 import { Button, SimpleGrid, Text } from '@mantine/core';
 import type { InternalRoot } from '@sallyport/contract';
-import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { urlOf } from '../../../api/client.ts';
 import { formatMoment } from '../../../i18n/formats.ts';
+import { IconDownload } from '../../../ui/icons.tsx';
 
 interface RootFactsProps {
   root: InternalRoot;

@@ -1,10 +1,10 @@
 import { ActionIcon, Alert, Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
 import type { CertificateImport, CertificateImportEntry } from '@sallyport/contract';
-import { IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { useChange } from '../../../api/query.ts';
+import { IconX } from '../../../ui/icons.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { Side } from '../../../ui/side.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';

@@ -1,11 +1,11 @@
 import type { AccessList, ListedCertificate, ProxyHost } from '@sallyport/contract';
-import { IconExternalLink, IconKey, IconLock, IconPlugConnected, IconShield } from '@tabler/icons-react';
 import type { TFunction } from 'i18next';
 import { memo, type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Hint } from '../../../ui/hint.tsx';
+import { IconExternalLink, IconKey, IconLock, IconPlugConnected, IconShield } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import classes from '../../../ui/table/row.module.css';

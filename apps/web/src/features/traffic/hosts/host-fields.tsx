@@ -1,10 +1,10 @@
 import { Accordion, Badge, Group, NumberInput, Stack, Switch, Text, TextInput } from '@mantine/core';
 import type { Warning } from '@sallyport/contract';
 import { PROXY_HOST_DEFAULTS } from '@sallyport/contract/values';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ObjectForm } from '../../../ui/form/use-object-form.ts';
+import { IconAlertTriangle } from '../../../ui/icons.tsx';
 import { GROUPS, type GroupName, PROTECTION, type SwitchField, type TypedHost } from './host-values.ts';
 
 export interface HostFormParts {
@@ -123,7 +123,11 @@ export const FieldGroup = ({ name, children }: { name: GroupName; children: Reac
             </Badge>
           )}
           {hasWarning && (
-            <IconAlertTriangle size={14} aria-label={t('hosts.groupWarning')} color="var(--warning-text)" />
+            <IconAlertTriangle
+              size={14}
+              aria-label={t('hosts.groupWarning')}
+              style={{ color: 'var(--warning-text)' }}
+            />
           )}
         </Group>
       </Accordion.Control>

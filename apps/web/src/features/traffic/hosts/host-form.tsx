@@ -1,6 +1,5 @@
 import { Accordion, Alert, Button, Select, TextInput } from '@mantine/core';
 import type { AccessList, AcmeAccount, ListedCertificate, ProxyHost } from '@sallyport/contract';
-import { IconExternalLink } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate, useParams, useSearchParams } from 'react-router';
@@ -11,6 +10,7 @@ import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { FormObject } from '../../../ui/form/form-object.tsx';
 import { leaveAgreed } from '../../../ui/form/unsaved.ts';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
+import { IconExternalLink } from '../../../ui/icons.tsx';
 import { notifyAttention, notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { firstNameOf, siteOf } from './addresses.ts';
 import { certificateChoice, certificateChoices, certificateFields } from './certificate-choice.ts';

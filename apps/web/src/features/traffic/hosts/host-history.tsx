@@ -1,9 +1,9 @@
 import { Accordion, Button, Group, Stack, Table, Text } from '@mantine/core';
 import type { HistoryEntry } from '@sallyport/contract';
-import { IconHistory } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange, useRead } from '../../../api/query.ts';
+import { IconHistory } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { batchOf, offerUndo } from '../../../ui/undo.tsx';

@@ -1,9 +1,9 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import type { ProxyHost } from '@sallyport/contract';
-import { IconCopy, IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
+import { IconCopy, IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '../../../ui/icons.tsx';
 import { notifyFailed } from '../../../ui/notify.ts';
 import classes from '../../../ui/table/row.module.css';
 import { firstNameOf } from './addresses.ts';

@@ -1,12 +1,12 @@
 import { Button, Select } from '@mantine/core';
 import type { ProxyHost } from '@sallyport/contract';
-import { IconPlus } from '@tabler/icons-react';
 import type { RowSelectionState } from '@tanstack/react-table';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Outlet, useNavigate, useSearchParams } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Empty } from '../../../ui/empty.tsx';
+import { IconPlus } from '../../../ui/icons.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { DataTable, isFound } from '../../../ui/table/data-table.tsx';

@@ -1,10 +1,10 @@
 import { Button, Group, NumberInput, Select, Stack, Text, TextInput } from '@mantine/core';
 import type { OriginTest, RemoteServer } from '@sallyport/contract';
-import { IconPlugConnected } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fieldOf } from '../../../api/api-error.ts';
 import { useChange, useRead } from '../../../api/query.ts';
+import { IconPlugConnected } from '../../../ui/icons.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { readOrigin } from './addresses.ts';

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Tooltip } from '@mantine/core';
 import type { RemoteServer } from '@sallyport/contract';
-import { IconPlugConnected, IconPlus } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useChange, useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
+import { IconPlugConnected, IconPlus } from '../../../ui/icons.tsx';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';

@@ -1,6 +1,5 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core';
 import type { ProxyHost, SecurityConfigAnswer, WafExclusion } from '@sallyport/contract';
-import { IconPlus } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useNavigate } from 'react-router';
@@ -9,6 +8,7 @@ import { ask } from '../../../../api/client.ts';
 import { useChange, useRead } from '../../../../api/query.ts';
 import { useWho } from '../../../../app/who.ts';
 import { Empty } from '../../../../ui/empty.tsx';
+import { IconPlus } from '../../../../ui/icons.tsx';
 import { Moment } from '../../../../ui/moment.tsx';
 import { notifyFailed } from '../../../../ui/notify.ts';
 import { Problem } from '../../../../ui/problem.tsx';

@@ -1,6 +1,5 @@
 import { Anchor, Button, FileButton, Group, Input, Loader, Stack, Text, TextInput, Title } from '@mantine/core';
 import type { Ruleset } from '@sallyport/contract';
-import { IconFileImport } from '@tabler/icons-react';
 import { lazy, Suspense, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate, useParams } from 'react-router';
@@ -11,6 +10,7 @@ import { Confirm } from '../../../../ui/confirm.tsx';
 import { FormObject } from '../../../../ui/form/form-object.tsx';
 import { PageForm } from '../../../../ui/form/page-form.tsx';
 import { useObjectForm } from '../../../../ui/form/use-object-form.ts';
+import { IconFileImport } from '../../../../ui/icons.tsx';
 import { notifyDone } from '../../../../ui/notify.ts';
 import { batchOf, offerUndo } from '../../../../ui/undo.tsx';
 import { CONFIRM_SECONDS, useConfig, useStatus } from '../../security/stored.ts';

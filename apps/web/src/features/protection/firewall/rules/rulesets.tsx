@@ -1,12 +1,12 @@
 import { Alert, Anchor, Button, Group, Stack, Table, Text } from '@mantine/core';
 import type { Ruleset, SecurityConfigAnswer } from '@sallyport/contract';
-import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { useChange, useRead } from '../../../../api/query.ts';
 import { useWho } from '../../../../app/who.ts';
 import { formatNumber } from '../../../../i18n/formats.ts';
 import { Empty } from '../../../../ui/empty.tsx';
+import { IconPlus } from '../../../../ui/icons.tsx';
 import { Moment } from '../../../../ui/moment.tsx';
 import { notifyDone } from '../../../../ui/notify.ts';
 import { Problem } from '../../../../ui/problem.tsx';
