@@ -126,3 +126,27 @@ test('names are those that clients ask for', () => {
   expect(namesOf('/CN=a', many(200))).toHaveLength(200);
   expect(() => namesOf('/CN=a', many(201))).toThrow('more than 200 names');
 });
+
+test('what looks like a name within one of another kind is none: nobody asked for that name', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-pem-'));
+  try {
+    const [config, keyFile] = [join(directory, 'san.cnf'), join(directory, 'own.key')];
+    const names = [
+      ...[
+        'URI.1 = http://x/DNS:b.example.com',
+        'URI.2 = "http://x/, DNS:c.example.com"',
+        'email.1 = DNS:d.example.com@x',
+      ],
+      ...['DNS.1 = a.example.com', 'RID.1 = 1.2.3.4', 'IP.1 = 2001:db8::1', 'DNS.2 = e.example.com'],
+    ];
+    const sections = ['[req]', 'distinguished_name = dn', 'x509_extensions = more', '[dn]', '[more]'];
+    writeFileSync(config, [...sections, 'subjectAltName = @san', '[san]', ...names, ''].join('\n'));
+    writeFileSync(keyFile, stranger.key);
+    const args = ['req', '-x509', '-key', keyFile, '-subj', '/CN=a', '-days', '30', '-config', config];
+    const certificate = execFileSync('openssl', args, { encoding: 'utf8', stdio: 'pipe' });
+    const expected = ['a.example.com', '2001:db8::1', 'e.example.com'];
+    expect(parseCertificatePair(certificate, stranger.key).names).toEqual(expected);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});

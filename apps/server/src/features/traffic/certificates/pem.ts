@@ -93,11 +93,15 @@ const orderChain = (leaf: X509Certificate, rest: readonly X509Certificate[], cal
   return chain;
 };
 
+/** One name of subjectAltName as Node writes it, quoted where it has a comma or a quote: nothing within another one is a name. */
+const ALTERNATIVE_NAME = /([^:]+):("(?:[^"\\]|\\.)*"|[^,]*)(?:, |$)/gy;
+
 /** DNS names and addresses of subjectAltName (RFC 6125: the common name counts only when there are none). */
 const namesOf = (leaf: X509Certificate, called: string): string[] => {
-  const fromSan = [...(leaf.subjectAltName ?? '').matchAll(/(?:DNS|IP Address):("[^"]*"|[^,]+)/g)];
+  const listed = [...(leaf.subjectAltName ?? '').matchAll(ALTERNATIVE_NAME)];
+  const fromSan = listed.filter(([, kind]) => kind === 'DNS' || kind === 'IP Address');
   const commonName = /^CN=(.+)$/m.exec(leaf.subject)?.[1];
-  const candidates = fromSan.length > 0 ? fromSan.map(([, name = '']) => name) : [commonName ?? ''];
+  const candidates = fromSan.length > 0 ? fromSan.map(([, , name = '']) => name) : [commonName ?? ''];
   const names = new Set<string>();
   for (const candidate of candidates) {
     try {
