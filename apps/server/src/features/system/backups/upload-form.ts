@@ -14,6 +14,7 @@ export interface ReceivedFile {
 
 /** A hundred times what 100,000 hosts take. */
 const MOST_FILE_BYTES = 1024 ** 3;
+const MOST_PASSPHRASE_BYTES = 4_096;
 const FIELDS = ['file', 'passphrase'];
 
 const receive = async (source: AsyncIterable<Buffer>, draft: Draft): Promise<string> => {
@@ -27,15 +28,27 @@ const receive = async (source: AsyncIterable<Buffer>, draft: Draft): Promise<str
 };
 
 const readParts = async (request: FastifyRequest, draft: Draft): Promise<Omit<ReceivedFile, 'draft'>> => {
-  const limits = { fileSize: MOST_FILE_BYTES, files: 1, fields: 2, fieldSize: 4_096, parts: 4, headerPairs: 50 };
+  const limits = {
+    fileSize: MOST_FILE_BYTES,
+    files: 1,
+    fields: 2,
+    fieldSize: MOST_PASSPHRASE_BYTES,
+    parts: 4,
+    headerPairs: 50,
+  };
   let sha256: string | undefined;
   let passphrase: string | undefined;
   for await (const part of request.parts({ limits })) {
     if (part.type === 'field') {
+      if (part.fieldname === 'file') throw refuse.invalid('file must be a file');
       if (part.fieldname !== 'passphrase') refuseUnknown('field', part.fieldname, FIELDS);
+      if (part.valueTruncated) {
+        throw refuse.invalid(`passphrase must be at most ${MOST_PASSPHRASE_BYTES} bytes long`);
+      }
       if (typeof part.value === 'string' && part.value !== '') passphrase = part.value;
       continue;
     }
+    if (part.fieldname === 'passphrase') throw refuse.invalid('passphrase must be a text');
     if (part.fieldname !== 'file') refuseUnknown('field', part.fieldname, FIELDS);
     sha256 = await receive(part.file, draft);
     if (part.file.truncated) throw refuse.tooLarge(`file must be at most ${MOST_FILE_BYTES} bytes`);
