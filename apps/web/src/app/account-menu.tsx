@@ -11,7 +11,7 @@ import {
   IconSun,
   IconUser,
   IconUserCircle,
-} from '../ui/icons.tsx';
+} from '../ui/icons.ts';
 import { notifyFailed } from '../ui/notify.ts';
 import { useWho } from './who.ts';
 

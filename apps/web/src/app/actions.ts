@@ -9,7 +9,7 @@ import {
   IconServer2,
   IconUpload,
   IconUserCircle,
-} from '../ui/icons.tsx';
+} from '../ui/icons.ts';
 
 export type ActionName =
   | 'addHost'

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useRead } from '../api/query.ts';
-import { type Icon, IconBook2, IconCertificate, IconSearch, IconSettings, IconWorldWww } from '../ui/icons.tsx';
+import { type Icon, IconBook2, IconCertificate, IconSearch, IconSettings, IconWorldWww } from '../ui/icons.ts';
 import { ACTIONS } from './actions.ts';
 import { guideTitles } from './guide-titles.ts';
 import { SECTIONS } from './views.ts';

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange, useRead } from '../api/query.ts';
-import { IconClock } from '../ui/icons.tsx';
+import { IconClock } from '../ui/icons.ts';
 import { notifyFailed } from '../ui/notify.ts';
 
 /** Changes that take themselves back unless somebody who still gets here says that all is well. They survive a reload. */

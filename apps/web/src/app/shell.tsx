@@ -16,7 +16,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { lazy, Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, Outlet, useLocation } from 'react-router';
-import { IconBook2, IconSearch } from '../ui/icons.tsx';
+import { IconBook2, IconSearch } from '../ui/icons.ts';
 import { guideOf } from './guide-of.ts';
 import icon from './icon.svg';
 import { PendingConfirmation } from './pending-confirmation.tsx';

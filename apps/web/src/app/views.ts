@@ -20,7 +20,7 @@ import {
   IconUsers,
   IconWall,
   IconWorldWww,
-} from '../ui/icons.tsx';
+} from '../ui/icons.ts';
 
 /** A screen that the navigation leads to. */
 export interface View {

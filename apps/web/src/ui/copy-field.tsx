@@ -1,7 +1,7 @@
 import { ActionIcon, TextInput, Tooltip } from '@mantine/core';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconCheck, IconCopy } from './icons.tsx';
+import { IconCheck, IconCopy } from './icons.ts';
 
 interface CopyFieldProps {
   label: string;

@@ -1,7 +1,7 @@
 import { Alert, Button, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '../api/api-error.ts';
-import { IconAlertTriangle } from './icons.tsx';
+import { IconAlertTriangle } from './icons.ts';
 import { isMissingPart } from './missing-part.ts';
 
 interface ProblemProps {

@@ -1,6 +1,6 @@
 import { memo, type ReactNode } from 'react';
 import { Hint } from './hint.tsx';
-import { IconAlertTriangle, IconCheck, IconCircleDashed, IconClock, IconX } from './icons.tsx';
+import { IconAlertTriangle, IconCheck, IconCircleDashed, IconClock, IconX } from './icons.ts';
 import classes from './state-badge.module.css';
 import type { StateKind } from './state-kind.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '@tanstack/react-table';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconArrowDown, IconArrowUp } from '../icons.tsx';
+import { IconArrowDown, IconArrowUp } from '../icons.ts';
 import classes from './data-table.module.css';
 import { FollowRowLink, useFollow } from './row-link.tsx';
 import { TableBody } from './table-body.tsx';

@@ -2,7 +2,7 @@ import { ActionIcon, CloseButton, Group, Menu, Text, TextInput, Tooltip } from '
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../i18n/formats.ts';
-import { IconColumns3, IconSearch } from '../icons.tsx';
+import { IconColumns3, IconSearch } from '../icons.ts';
 
 interface TableBarProps {
   search: string;

@@ -1,7 +1,7 @@
 import { Alert, Button, CopyButton, Group, SimpleGrid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useUnsaved } from '../../../ui/form/unsaved.ts';
-import { IconCopy, IconDownload } from '../../../ui/icons.tsx';
+import { IconCopy, IconDownload } from '../../../ui/icons.ts';
 import { saveText } from '../../../ui/save-text.ts';
 
 /** The codes that stand in for the app, this one time. */

@@ -2,7 +2,7 @@ import { ActionIcon, Anchor, Stack, Table, Text, Tooltip } from '@mantine/core';
 import type { AuditEntry } from '@sallyport/contract';
 import { useTranslation } from 'react-i18next';
 import { formatMoment } from '../../../i18n/formats.ts';
-import { IconChevronDown, IconChevronRight } from '../../../ui/icons.tsx';
+import { IconChevronDown, IconChevronRight } from '../../../ui/icons.ts';
 import { Name } from '../../../ui/name.tsx';
 
 const shown = (value: unknown): string =>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ask, type Query } from '../../../api/client.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
-import { IconDownload } from '../../../ui/icons.tsx';
+import { IconDownload } from '../../../ui/icons.ts';
 import { notifyFailed } from '../../../ui/notify.ts';
 import { saveText } from '../../../ui/save-text.ts';
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ask } from '../../../api/client.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
-import { IconShieldCheck } from '../../../ui/icons.tsx';
+import { IconShieldCheck } from '../../../ui/icons.ts';
 import { Problem } from '../../../ui/problem.tsx';
 
 interface Verifying {

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useChange, useRead } from '../../../api/query.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
-import { IconPlus } from '../../../ui/icons.tsx';
+import { IconPlus } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';

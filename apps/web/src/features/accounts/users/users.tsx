@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
-import { IconPlus, IconSend } from '../../../ui/icons.tsx';
+import { IconPlus, IconSend } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';

@@ -23,7 +23,7 @@ import { DeleteButton } from '../../../ui/delete-button.tsx';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { FormObject } from '../../../ui/form/form-object.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
-import { IconShieldX } from '../../../ui/icons.tsx';
+import { IconShieldX } from '../../../ui/icons.ts';
 import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';

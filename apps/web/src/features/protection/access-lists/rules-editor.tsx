@@ -3,7 +3,7 @@ import type { AccessList } from '@sallyport/contract';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ClipboardEvent, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconX } from '../../../ui/icons.tsx';
+import { IconX } from '../../../ui/icons.ts';
 
 export type Rule = Required<AccessList['rules'][number]>;
 

@@ -3,7 +3,7 @@ import { useInterval } from '@mantine/hooks';
 import type { CrowdsecStatus } from '@sallyport/contract';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { IconCheck } from '../../../ui/icons.tsx';
+import { IconCheck } from '../../../ui/icons.ts';
 
 const SECOND_MS = 1_000;
 

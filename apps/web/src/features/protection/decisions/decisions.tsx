@@ -6,7 +6,7 @@ import { Outlet, useNavigate, useSearchParams } from 'react-router';
 import { useAnswer, useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { IconPlus } from '../../../ui/icons.tsx';
+import { IconPlus } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';

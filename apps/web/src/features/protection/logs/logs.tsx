@@ -5,7 +5,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatNumber } from '../../../i18n/formats.ts';
-import { IconArrowDown, IconCopy, IconPlayerPause, IconPlayerPlay } from '../../../ui/icons.tsx';
+import { IconArrowDown, IconCopy, IconPlayerPause, IconPlayerPlay } from '../../../ui/icons.ts';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';

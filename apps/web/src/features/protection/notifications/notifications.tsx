@@ -7,7 +7,7 @@ import { useAnswer, useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { PageForm } from '../../../ui/form/page-form.tsx';
 import { usePageForm } from '../../../ui/form/use-page-form.ts';
-import { IconShield } from '../../../ui/icons.tsx';
+import { IconShield } from '../../../ui/icons.ts';
 import { notifyDone } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Panel } from '../../../ui/panel.tsx';

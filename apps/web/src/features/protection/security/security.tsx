@@ -2,7 +2,7 @@ import { Button, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useWho } from '../../../app/who.ts';
-import { IconBell } from '../../../ui/icons.tsx';
+import { IconBell } from '../../../ui/icons.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { ApiAccess } from './api-access.tsx';

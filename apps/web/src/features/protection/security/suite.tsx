@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { IconAlertTriangle } from '../../../ui/icons.tsx';
+import { IconAlertTriangle } from '../../../ui/icons.ts';
 import { notifyDone } from '../../../ui/notify.ts';
 import { Panel } from '../../../ui/panel.tsx';
 import { Problem } from '../../../ui/problem.tsx';

@@ -8,7 +8,7 @@ import { useChange, useRead } from '../../../api/query.ts';
 import { formatMoment, formatNumber } from '../../../i18n/formats.ts';
 import { Confirm } from '../../../ui/confirm.tsx';
 import { Empty } from '../../../ui/empty.tsx';
-import { IconDotsVertical, IconDownload, IconPlus, IconUpload } from '../../../ui/icons.tsx';
+import { IconDotsVertical, IconDownload, IconPlus, IconUpload } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Page } from '../../../ui/page.tsx';

@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router';
 import { useChange } from '../../../api/query.ts';
 import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
-import { IconFileZip } from '../../../ui/icons.tsx';
+import { IconFileZip } from '../../../ui/icons.ts';
 import { notifyDone } from '../../../ui/notify.ts';
 
 interface Typed extends Record<string, unknown> {

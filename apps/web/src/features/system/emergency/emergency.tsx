@@ -3,7 +3,7 @@ import type { EmergencyDrill, EmergencyStatus } from '@sallyport/contract';
 import { useTranslation } from 'react-i18next';
 import { useChange, useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { IconPrinter } from '../../../ui/icons.tsx';
+import { IconPrinter } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';

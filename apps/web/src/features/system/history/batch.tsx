@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { IconArrowBackUp, IconChevronRight } from '../../../ui/icons.tsx';
+import { IconArrowBackUp, IconChevronRight } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { Name } from '../../../ui/name.tsx';
 import { notifyDone } from '../../../ui/notify.ts';

@@ -8,7 +8,7 @@ import { useAnswer } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { IconSearch } from '../../../ui/icons.tsx';
+import { IconSearch } from '../../../ui/icons.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { Batch } from './batch.tsx';

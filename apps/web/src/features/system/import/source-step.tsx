@@ -6,7 +6,7 @@ import { ApiError } from '../../../api/api-error.ts';
 import { ask } from '../../../api/client.ts';
 import { readAnew } from '../../../api/query.ts';
 import { useUnsaved } from '../../../ui/form/unsaved.ts';
-import { IconFileImport, IconStar, IconX } from '../../../ui/icons.tsx';
+import { IconFileImport, IconStar, IconX } from '../../../ui/icons.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { Section } from '../../../ui/section.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';

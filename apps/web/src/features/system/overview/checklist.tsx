@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { IconCircle, IconCircleCheckFilled } from '../../../ui/icons.tsx';
+import { IconCircle, IconCircleCheckFilled } from '../../../ui/icons.ts';
 import type { Facts } from './facts.ts';
 import { Reaching } from './reaching.tsx';
 

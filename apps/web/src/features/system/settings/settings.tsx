@@ -3,7 +3,7 @@ import type { DescribedSetting } from '@sallyport/contract';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useRead } from '../../../api/query.ts';
-import { IconSearch } from '../../../ui/icons.tsx';
+import { IconSearch } from '../../../ui/icons.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { useHash } from '../../../ui/use-hash.ts';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { IconPlus } from '../../../ui/icons.tsx';
+import { IconPlus } from '../../../ui/icons.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';

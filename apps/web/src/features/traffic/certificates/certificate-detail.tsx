@@ -7,7 +7,7 @@ import { urlOf } from '../../../api/client.ts';
 import { useAnswer, useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { DeleteButton } from '../../../ui/delete-button.tsx';
-import { IconAlertTriangle, IconDownload, IconRefresh } from '../../../ui/icons.tsx';
+import { IconAlertTriangle, IconDownload, IconRefresh } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { Problem } from '../../../ui/problem.tsx';

@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
 import { formatNumber } from '../../../i18n/formats.ts';
-import { IconCertificate, IconUpload } from '../../../ui/icons.tsx';
+import { IconCertificate, IconUpload } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import { ListPage } from '../../../ui/table/list-page.tsx';

@@ -1,6 +1,6 @@
 import { FileButton, Paper, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
-import { IconUpload } from '../../../ui/icons.tsx';
+import { IconUpload } from '../../../ui/icons.ts';
 
 interface DropZoneProps {
   label: string;

@@ -2,7 +2,7 @@ import { PasswordInput, Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
-import { IconKey } from '../../../ui/icons.tsx';
+import { IconKey } from '../../../ui/icons.ts';
 import { saveBlob, saveText } from '../../../ui/save-text.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 

@@ -1,7 +1,7 @@
 import { Group, Loader, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import type { CertificateStep } from '@sallyport/contract';
 import { useTranslation } from 'react-i18next';
-import { IconCheck, IconCircleDashed, IconX } from '../../../ui/icons.tsx';
+import { IconCheck, IconCircleDashed, IconX } from '../../../ui/icons.ts';
 
 const SIGNS = {
   waiting: { color: 'gray', sign: <IconCircleDashed size={14} aria-hidden /> },

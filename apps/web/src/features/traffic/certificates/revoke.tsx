@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange } from '../../../api/query.ts';
 import { useWho } from '../../../app/who.ts';
-import { IconCertificateOff } from '../../../ui/icons.tsx';
+import { IconCertificateOff } from '../../../ui/icons.ts';
 import { notifyDone } from '../../../ui/notify.ts';
 import { PasswordDialog } from './password-dialog.tsx';
 

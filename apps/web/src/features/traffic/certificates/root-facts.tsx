@@ -3,7 +3,7 @@ import type { InternalRoot } from '@sallyport/contract';
 import { useTranslation } from 'react-i18next';
 import { urlOf } from '../../../api/client.ts';
 import { formatMoment } from '../../../i18n/formats.ts';
-import { IconDownload } from '../../../ui/icons.tsx';
+import { IconDownload } from '../../../ui/icons.ts';
 
 interface RootFactsProps {
   root: InternalRoot;

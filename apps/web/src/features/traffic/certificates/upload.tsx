@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useNavigate } from 'react-router';
 import { useChange } from '../../../api/query.ts';
-import { IconX } from '../../../ui/icons.tsx';
+import { IconX } from '../../../ui/icons.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { Side } from '../../../ui/side.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Hint } from '../../../ui/hint.tsx';
-import { IconExternalLink, IconKey, IconLock, IconPlugConnected, IconShield } from '../../../ui/icons.tsx';
+import { IconExternalLink, IconKey, IconLock, IconPlugConnected, IconShield } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import type { Column } from '../../../ui/table/data-table.tsx';
 import classes from '../../../ui/table/row.module.css';

@@ -4,7 +4,7 @@ import { PROXY_HOST_DEFAULTS } from '@sallyport/contract/values';
 import { createContext, type ReactNode, useContext } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ObjectForm } from '../../../ui/form/use-object-form.ts';
-import { IconAlertTriangle } from '../../../ui/icons.tsx';
+import { IconAlertTriangle } from '../../../ui/icons.ts';
 import { GROUPS, type GroupName, PROTECTION, type SwitchField, type TypedHost } from './host-values.ts';
 
 export interface HostFormParts {

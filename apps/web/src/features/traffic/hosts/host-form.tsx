@@ -10,7 +10,7 @@ import { FormDrawer } from '../../../ui/form/form-drawer.tsx';
 import { FormObject } from '../../../ui/form/form-object.tsx';
 import { leaveAgreed } from '../../../ui/form/unsaved.ts';
 import { useObjectForm } from '../../../ui/form/use-object-form.ts';
-import { IconExternalLink } from '../../../ui/icons.tsx';
+import { IconExternalLink } from '../../../ui/icons.ts';
 import { notifyAttention, notifyDone, notifyFailed } from '../../../ui/notify.ts';
 import { firstNameOf, siteOf } from './addresses.ts';
 import { certificateChoice, certificateChoices, certificateFields } from './certificate-choice.ts';

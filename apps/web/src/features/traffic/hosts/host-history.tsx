@@ -3,7 +3,7 @@ import type { HistoryEntry } from '@sallyport/contract';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useChange, useRead } from '../../../api/query.ts';
-import { IconHistory } from '../../../ui/icons.tsx';
+import { IconHistory } from '../../../ui/icons.ts';
 import { Moment } from '../../../ui/moment.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { batchOf, offerUndo } from '../../../ui/undo.tsx';

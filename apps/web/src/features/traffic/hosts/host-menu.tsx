@@ -3,7 +3,7 @@ import type { ProxyHost } from '@sallyport/contract';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
-import { IconCopy, IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '../../../ui/icons.tsx';
+import { IconCopy, IconDots, IconPencil, IconPlayerPause, IconPlayerPlay, IconTrash } from '../../../ui/icons.ts';
 import { notifyFailed } from '../../../ui/notify.ts';
 import classes from '../../../ui/table/row.module.css';
 import { firstNameOf } from './addresses.ts';

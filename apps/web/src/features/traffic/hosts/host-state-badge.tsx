@@ -1,7 +1,7 @@
 import type { ProxyHost } from '@sallyport/contract';
 import type { TFunction } from 'i18next';
 import { Hint } from '../../../ui/hint.tsx';
-import { IconAlertTriangle } from '../../../ui/icons.tsx';
+import { IconAlertTriangle } from '../../../ui/icons.ts';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import type { StateKind } from '../../../ui/state-kind.ts';
 import classes from '../../../ui/table/row.module.css';

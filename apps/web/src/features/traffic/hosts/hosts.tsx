@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Outlet, useNavigate, useSearchParams } from 'react-router';
 import { useRead } from '../../../api/query.ts';
 import { Empty } from '../../../ui/empty.tsx';
-import { IconPlus } from '../../../ui/icons.tsx';
+import { IconPlus } from '../../../ui/icons.ts';
 import { Page } from '../../../ui/page.tsx';
 import { Problem } from '../../../ui/problem.tsx';
 import { DataTable, isFound } from '../../../ui/table/data-table.tsx';

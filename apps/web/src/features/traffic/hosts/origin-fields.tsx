@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { fieldOf } from '../../../api/api-error.ts';
 import { useChange, useRead } from '../../../api/query.ts';
-import { IconPlugConnected } from '../../../ui/icons.tsx';
+import { IconPlugConnected } from '../../../ui/icons.ts';
 import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import { readOrigin } from './addresses.ts';

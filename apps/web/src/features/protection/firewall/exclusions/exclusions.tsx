@@ -8,7 +8,7 @@ import { ask } from '../../../../api/client.ts';
 import { useChange, useRead } from '../../../../api/query.ts';
 import { useWho } from '../../../../app/who.ts';
 import { Empty } from '../../../../ui/empty.tsx';
-import { IconPlus } from '../../../../ui/icons.tsx';
+import { IconPlus } from '../../../../ui/icons.ts';
 import { Moment } from '../../../../ui/moment.tsx';
 import { notifyFailed } from '../../../../ui/notify.ts';
 import { Problem } from '../../../../ui/problem.tsx';

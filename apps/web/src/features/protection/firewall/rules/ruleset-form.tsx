@@ -10,7 +10,7 @@ import { Confirm } from '../../../../ui/confirm.tsx';
 import { FormObject } from '../../../../ui/form/form-object.tsx';
 import { PageForm } from '../../../../ui/form/page-form.tsx';
 import { useObjectForm } from '../../../../ui/form/use-object-form.ts';
-import { IconFileImport } from '../../../../ui/icons.tsx';
+import { IconFileImport } from '../../../../ui/icons.ts';
 import { notifyDone } from '../../../../ui/notify.ts';
 import { batchOf, offerUndo } from '../../../../ui/undo.tsx';
 import { CONFIRM_SECONDS, useConfig, useStatus } from '../../security/stored.ts';

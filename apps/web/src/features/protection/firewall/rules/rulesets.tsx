@@ -6,7 +6,7 @@ import { useChange, useRead } from '../../../../api/query.ts';
 import { useWho } from '../../../../app/who.ts';
 import { formatNumber } from '../../../../i18n/formats.ts';
 import { Empty } from '../../../../ui/empty.tsx';
-import { IconPlus } from '../../../../ui/icons.tsx';
+import { IconPlus } from '../../../../ui/icons.ts';
 import { Moment } from '../../../../ui/moment.tsx';
 import { notifyDone } from '../../../../ui/notify.ts';
 import { Problem } from '../../../../ui/problem.tsx';

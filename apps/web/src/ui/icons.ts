@@ -61,27 +61,19 @@ import users from 'icon:users';
 import wall from 'icon:wall';
 import worldWww from 'icon:world-www';
 import x from 'icon:x';
-import type { ReactElement, ReactNode, SVGProps } from 'react';
+import { createElement, type ReactElement, type ReactNode, type SVGProps } from 'react';
 
 /** An icon; `size` in CSS pixels, default 24. Hidden from who hears the page, unless it has a name of its own. */
 export type Icon = (props: Omit<SVGProps<SVGSVGElement>, 'children'> & { size?: number }) => ReactNode;
 
 const iconOf =
   (body: ReactElement): Icon =>
-  ({ size = 24, ...props }) => (
-    // biome-ignore lint/a11y/noSvgWithoutTitle: it is hidden, or named by aria-label
-    <svg
-      xmlns="http://www.w3.org/2000/svg"
-      width={size}
-      height={size}
-      viewBox="0 0 24 24"
-      aria-hidden={props['aria-label'] === undefined}
-      role={props['aria-label'] === undefined ? undefined : 'img'}
-      {...props}
-    >
-      {body}
-    </svg>
-  );
+  ({ size = 24, ...props }) => {
+    const isNamed = props['aria-label'] !== undefined;
+    const whole = { xmlns: 'http://www.w3.org/2000/svg', width: size, height: size, viewBox: '0 0 24 24' };
+    const heard = isNamed ? { role: 'img' } : { 'aria-hidden': true };
+    return createElement('svg', { ...whole, ...heard, ...props }, body);
+  };
 
 export const IconAlertTriangle = iconOf(alertTriangle);
 export const IconApi = iconOf(api);
