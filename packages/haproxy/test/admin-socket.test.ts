@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
 import { startAnswerer } from '../../../test/support/stand-still.ts';
 import { withTemporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { createAdminSocket } from '../src/index.ts';
+import { createAdminSocket, RuntimeRefused } from '../src/index.ts';
+import { createMapCommands } from '../src/runtime/maps.ts';
 
 const SILENCE_MS = 1_000;
 
@@ -23,3 +25,14 @@ test('a HAProxy that takes a command and says nothing is given up', () =>
     await expect(socket.ask({ words: ['show', 'info'] })).rejects.toThrow('silent for 50 ms');
     await answerer.stop();
   }));
+
+test('what HAProxy refuses to list is told to who asks, and ends nothing', async () => {
+  const plane = await startDataPlane();
+  try {
+    const socket = createAdminSocket({ path: plane.settings.adminSocket });
+    const map = createMapCommands(socket, 'maps/none.map');
+    await expect(map.forEach(() => {})).rejects.toThrow(RuntimeRefused);
+  } finally {
+    await plane.stop();
+  }
+});

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeFileAtomically } from './atomic-file.ts';
+import { holdsText, writeFileAtomically } from './atomic-file.ts';
 
 let directory: string;
 beforeEach(() => {
@@ -46,4 +46,14 @@ test('passes on what goes wrong in the chunks', async () => {
     `cannot write ${path}: no more`,
   );
   expect(readdirSync(directory)).toEqual([]);
+});
+
+test('knows a file that holds just what is to be written, in whatever parts', async () => {
+  const path = join(directory, 'file');
+  expect(await holdsText(path, ['abc'])).toBe(false);
+  await writeFileAtomically(path, ['ab', Buffer.from('c')], { durable: false });
+  for (const chunks of [['abc'], ['a', 'bc'], [Buffer.from('abc')], ['', 'abc', '']])
+    expect(await holdsText(path, chunks)).toBe(true);
+  for (const chunks of [[], ['ab'], ['abcd'], ['abc', 'd'], ['abd'], ['bc'], ['ab', 'd']])
+    expect(await holdsText(path, chunks)).toBe(false);
 });

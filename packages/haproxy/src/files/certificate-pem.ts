@@ -27,7 +27,7 @@ const readKey = (pem: string): KeyObject => {
 const minRsaBits = 2_048;
 
 /**
- * Takes leaf, chain and key in any order and returns them as HAProxy wants them: leaf, chain, key, no empty line,
+ * Takes leaf, chain and key in any order and returns them as HAProxy wants them: leaf, chain, key (PKCS #8), no empty line,
  * nothing else; with the leaf's SHA-1 fingerprint in upper-case hex. Throws InvalidCertificate.
  */
 export const normalizeCertificatePem = (pem: string): { pem: string; fingerprint: string } => {
@@ -42,15 +42,16 @@ export const normalizeCertificatePem = (pem: string): { pem: string; fingerprint
   if (keyPem === undefined || otherKeys.length > 0) throw new InvalidCertificate('exactly one private key is needed');
   if (keyPem.includes('ENCRYPTED')) throw new InvalidCertificate('the private key is encrypted');
   const key = readKey(keyPem);
-  const parsed = certificates.map((text) => ({ text, certificate: readCertificate(text) }));
-  const leaf = parsed.find(({ certificate }) => certificate.checkPrivateKey(key));
+  const parsed = certificates.map(readCertificate);
+  const leaf = parsed.find((certificate) => certificate.checkPrivateKey(key));
   if (!leaf) throw new InvalidCertificate('no certificate belongs to the private key');
   const bits = key.asymmetricKeyDetails?.modulusLength;
   if (bits !== undefined && bits < minRsaBits)
     throw new InvalidCertificate(`an RSA key needs at least ${minRsaBits} bits`);
   const chain = parsed.filter((candidate) => candidate !== leaf);
   return {
-    pem: `${[leaf, ...chain].map(({ text }) => text).join('\n')}\n${keyPem}\n`,
-    fingerprint: leaf.certificate.fingerprint.replaceAll(':', ''),
+    // Written anew: OpenSSL reads more, such as tabs, than a payload of the runtime API may hold.
+    pem: [...[leaf, ...chain].map(String), key.export({ type: 'pkcs8', format: 'pem' })].join(''),
+    fingerprint: leaf.fingerprint.replaceAll(':', ''),
   };
 };

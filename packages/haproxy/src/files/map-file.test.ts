@@ -23,3 +23,11 @@ test.each([
 ] as [string, string][])('takes no entry that would be another line: %j %j', (key, value) => {
   expect(() => text([key, value])).toThrow('not a line of a map');
 });
+
+test('a large one is never one string', () => {
+  const entries = Array.from({ length: 10_000 }, (_, index): [string, string] => [`host-${index}.test`, 'x']);
+  const chunks = [...mapFileChunks([], entries)];
+  expect(chunks.length).toBeGreaterThan(2);
+  expect(chunks.length).toBeLessThan(10);
+  expect(chunks.join('')).toBe(entries.map(([key, value]) => `${key} ${value}\n`).join(''));
+});

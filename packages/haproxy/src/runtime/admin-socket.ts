@@ -18,7 +18,10 @@ const LOOKS = 8;
 export type AdminSocket = {
   /** The whole answer as text. Rejects with RuntimeUnavailable. */
   ask(command: Command): Promise<string>;
-  /** Hands every line of a long answer to `onLine`, without keeping the answer. Rejects with RuntimeUnavailable. */
+  /**
+   * Hands every line of a list to `onLine`, without keeping the answer. Rejects with RuntimeUnavailable, also when the answer is
+   * cut off after some lines were handed on, and with what `onLine` throws.
+   */
   askLines(command: Command, onLine: (line: string) => void): Promise<void>;
 };
 
@@ -57,8 +60,14 @@ export const createAdminSocket = (options: AdminSocketOptions): AdminSocket => {
       socket.on('data', (chunk: string) => {
         looks = 0;
         received += chunk.length;
-        if (received > maxBytes) fail(`answer over ${maxBytes} bytes`);
-        else onChunk(chunk);
+        if (received > maxBytes) return fail(`answer over ${maxBytes} bytes`);
+        try {
+          onChunk(chunk);
+        } catch (error) {
+          // Whoever asked is told; thrown from here it would end this process.
+          socket.destroy();
+          reject(error);
+        }
       });
       // Every answer, even an empty one, ends with a line feed: without any byte the process died before it answered.
       socket.on('end', () => (received === 0 ? fail('connection closed') : resolve()));
@@ -81,14 +90,19 @@ export const createAdminSocket = (options: AdminSocketOptions): AdminSocket => {
     },
     async askLines(command, onLine) {
       let rest = '';
+      let last: string | undefined;
       const take = (chunk: string): void => {
         const lines = (rest + chunk).split('\n');
         rest = lines.pop() ?? '';
+        last = lines.at(-1) ?? last;
         for (const line of lines) if (line !== '') onLine(line);
       };
       // A map of a million hosts is 90 MB, of which nothing is kept here.
       await queued(command, take, Number.POSITIVE_INFINITY);
-      if (rest !== '') onLine(rest);
+      // HAProxy ends every list with an empty line: what lacks it may lack entries, which would count as gone.
+      if (rest !== '' || last !== '') {
+        throw new RuntimeUnavailable(`HAProxy did not answer "${describeCommand(command)}" whole`);
+      }
     },
   };
 };
