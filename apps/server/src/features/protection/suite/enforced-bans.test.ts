@@ -1,7 +1,12 @@
+import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { eventually } from '../../../../../../test/support/eventually.ts';
+import type { BanChange, EnforcementPlane } from '../../../dataplane/protection/port.ts';
 import { actor, ban, type Given, givenEnforcement } from '../../../testing/given-enforcement.ts';
 import { onBothDatabases } from '../../../testing/start-app.ts';
+import type { Ban } from './bans.ts';
+import { createEnforcedBans } from './enforced-bans.ts';
+import { createParts } from './parts.ts';
 
 onBothDatabases('bans', (kind) => {
   const enabled = (work: (given: Given) => Promise<void>) =>
@@ -131,4 +136,62 @@ onBothDatabases('bans', (kind) => {
       await eventually(() => it.enforcement.status().applied).toBe(true);
       await watch.stop();
     }));
+});
+
+test('HAProxy is told what begins, changes and ends, and nothing else; what was not taken is told', async () => {
+  const now = Date.parse('2026-05-02T12:00:00.000Z');
+  const decision = (ip: string, hours: number | null, source = 'manual'): Ban => ({
+    ip,
+    uuid: `${ip} ${hours}`,
+    source,
+    expires_at: hours === null ? null : new Date(now + hours * 3_600_000).toISOString(),
+  });
+  let live = [decision('192.0.2.1', 2), decision('192.0.2.2', 1, 'crowdsec'), decision('192.0.2.3', null)];
+  let version = 7;
+  const told: unknown[] = [];
+  const parts = createParts(pino({ level: 'silent' }));
+  const bans = createEnforcedBans({
+    source: {
+      decisionVersion: async () => version,
+      liveDecisions: async () => live,
+      liveDecisionsFor: async (networks) => live.filter(({ ip }) => networks.includes(ip)),
+    },
+    plane: {
+      async applyDecisions(change: BanChange) {
+        const entries = change.type === 'replace' ? change.entries : change.put;
+        const networks = entries.map(({ network }) => network);
+        told.push(change.type === 'replace' ? networks : [networks, change.remove]);
+        return { applied: version < 9, issue: version < 9 ? null : 'HAProxy hangs' };
+      },
+    } as EnforcementPlane,
+    parts,
+    clock: () => new Date(now),
+    isEnforced: ({ source }) => source !== 'crowdsec',
+  });
+  const HOUR = 3_600_000;
+  expect([bans.isBehind(7), bans.hasEnded(Number.MAX_VALUE), bans.count()]).toEqual([true, false, 0]);
+  await bans.replace();
+  expect(told.splice(0)).toEqual([['192.0.2.1', '192.0.2.3']]);
+  expect([bans.isBehind(7), bans.isBehind(8), bans.count()]).toEqual([false, true, 2]);
+  expect([bans.hasEnded(now + 2 * HOUR - 1), bans.hasEnded(now + 2 * HOUR)]).toEqual([false, true]);
+  expect(bans.ended(now + 2 * HOUR)).toEqual(['192.0.2.1']);
+  // A version between two is a change by somebody else.
+  bans.willKnow(9);
+  expect(bans.isBehind(9)).toBe(true);
+  bans.willKnow(8);
+  expect(bans.isBehind(8)).toBe(false);
+  live = [decision('192.0.2.3', 3), decision('192.0.2.4', 4)];
+  await bans.update(['192.0.2.9']);
+  expect(told).toEqual([]);
+  await bans.update(['192.0.2.1', '192.0.2.3', '192.0.2.4']);
+  expect(told.splice(0)).toEqual([[['192.0.2.3', '192.0.2.4'], ['192.0.2.1']]]);
+  expect([bans.hasEnded(now + 3 * HOUR - 1), bans.hasEnded(now + 3 * HOUR)]).toEqual([false, true]);
+  expect(parts.isTaken('bans')).toBe(true);
+  version = 9;
+  live = [];
+  await bans.update(['192.0.2.4']);
+  expect(told.splice(0)).toEqual([[[], ['192.0.2.4']]]);
+  expect(parts.problems()).toEqual(['HAProxy hangs']);
+  bans.forget();
+  expect(bans.isBehind(8)).toBe(true);
 });

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import type { WafExclusion } from '@sallyport/contract';
+import { SECURITY_DEFAULTS, type WafExclusion } from '@sallyport/contract';
 import { compile } from '@sallyport/waf';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compileExclusions, normaliseExclusions } from './exclusions.ts';
-import { computeState, type SecurityFacts } from './state.ts';
+import { computeState, isEnforced, type SecurityFacts } from './state.ts';
 
 const NOW = Date.parse('2026-11-20T12:00:00.000Z');
 const HOST = '11111111-1111-4111-8111-111111111111';
@@ -21,6 +21,35 @@ const facts = (more: Partial<SecurityFacts> = {}): SecurityFacts => ({
   hostIds: new Map(),
   ownApi: [],
   ...more,
+});
+
+test('bans are enforced while the suite is on, those of CrowdSec while it is on as well; a limit has its exceptions', () => {
+  const enforced = (switches: Partial<SecurityFacts['switches']>) => {
+    const state = computeState(facts({ switches: { ...on, ...switches } }), core, NOW);
+    return ['manual', 'crowdsec'].map((source) => isEnforced(state, { source }));
+  };
+  expect(enforced({})).toEqual([true, true]);
+  expect(enforced({ crowdsec: false })).toEqual([true, false]);
+  expect(enforced({ guard: false })).toEqual([false, false]);
+  const limits = { rate_limit_requests: 7, rate_limit_burst: 2, rate_limit_window_sec: 5 };
+  const config = { ...SECURITY_DEFAULTS, ...limits, rate_limit_bypass_list: '192.0.2.1,10.0.0.0/8' };
+  const given = { config: { ...config, waf_exclusions: [], updated_at: '' } };
+  const limit = { requests: 7, burst: 2, windowSec: 5, bypass: ['192.0.2.1', '10.0.0.0/8'] };
+  expect(computeState(facts(given), core, NOW).rateLimit).toEqual(limit);
+  const off = { ...given, switches: { ...on, rate_limit: false } };
+  expect(computeState(facts(off), core, NOW).rateLimit).toBeNull();
+});
+
+test('guards judge by a module that is on while the suite is, and are told the same as HAProxy', () => {
+  const told = (switches: Partial<SecurityFacts['switches']>) => {
+    const { guard, switches: asked } = computeState(facts({ switches: { ...on, ...switches } }), core, NOW);
+    expect([asked.judgeAccess, asked.judgeWaf]).toEqual([guard.access.enabled, guard.waf.enabled]);
+    return [guard.access.enabled, guard.waf.enabled];
+  };
+  expect(told({})).toEqual([true, true]);
+  expect(told({ acl: false })).toEqual([false, true]);
+  expect(told({ waf: false })).toEqual([true, false]);
+  expect(told({ guard: false })).toEqual([false, false]);
 });
 
 describe('rules of the guards', () => {
