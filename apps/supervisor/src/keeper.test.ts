@@ -88,7 +88,7 @@ const failing: [what: string, parts: Partial<ChildSpec>, why: string][] = [
 ];
 
 test.each(failing)('a child that %s is started again, after longer and longer waits', async (_what, parts, why) => {
-  const { keeper, ends } = givenKeeper(parts);
+  const { keeper, ends, said } = givenKeeper(parts);
   await expect.poll(() => ends().length).toBe(4);
   expect(ends().map(({ failures, delayMs }) => [failures, delayMs])).toEqual([
     [1, 0],
@@ -101,6 +101,8 @@ test.each(failing)('a child that %s is started again, after longer and longer wa
   expect(third! - second!).toBeGreaterThanOrEqual(990);
   expect(fourth! - third!).toBeGreaterThanOrEqual(1_990);
   expect(keeper.past()).toMatchObject({ restarts: 4, lastEnd: { why } });
+  // It has ended, which is no silence.
+  expect(said('can not be watched')).toEqual([]);
 });
 
 test('a wait is over when the child is to be stopped', async () => {
@@ -110,6 +112,24 @@ test('a wait is over when the child is to be stopped', async () => {
   expect(await Promise.race([stopped, sleep(60_000, 'waits', { ref: false })])).toBe('stopped');
   expect(ends()).toHaveLength(2);
   expect(keeper.current()).toBeUndefined();
+});
+
+test('a child that is prepared when it is to be stopped is not started', async () => {
+  const prepared = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { keeper, seen, ends } = givenKeeper({
+    argv: staying(),
+    prepare: () => {
+      asked.resolve();
+      return prepared.promise;
+    },
+  });
+  expect(keeper.name).toBe('child');
+  await asked.promise;
+  const stopped = keeper.stop(AbortSignal.timeout(5_000));
+  prepared.resolve();
+  await stopped;
+  expect([seen, ends()]).toEqual([[], []]);
 });
 
 test('a child that is being started when it is to be stopped is stopped', async () => {

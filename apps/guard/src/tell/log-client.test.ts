@@ -55,19 +55,26 @@ describe('what a guard tells', () => {
     await expect.poll(() => lines.length).toBe(500);
     expect(lines).toEqual(Array.from({ length: 500 }, (_, i) => `line ${i}`));
     await log.stop();
+    expect(log.isConnected()).toBe(false);
   });
 
   test('goes on after a restart of the server', async () => {
     await listen(collect);
-    const log = client();
+    let connected = 0;
+    const onConnected = () => {
+      connected += 1;
+    };
+    const log = createLogClient({ path, onDropped: () => {}, onConnected });
     log.send('before');
     await expect.poll(() => lines).toEqual(['before']);
+    expect(connected).toBe(1);
     await close();
     rmSync(path, { force: true });
     await expect.poll(() => log.isConnected()).toBe(false);
     log.send('meanwhile');
     await listen(collect);
     await expect.poll(() => lines).toEqual(['before', 'meanwhile']);
+    expect(connected).toBe(2);
     await log.stop();
   });
 

@@ -6,6 +6,8 @@ test.each([
   ['old.lan', { host: 'old.lan', http: 80, https: 443 }],
   ['[2001:db8::1]', { host: '2001:db8::1', http: 80, https: 443 }],
   ['old.lan:8080', { host: 'old.lan', http: 8080, https: undefined }],
+  ['old.lan:65535', { host: 'old.lan', http: 65_535, https: undefined }],
+  ['old.lan:1', { host: 'old.lan', http: 1, https: undefined }],
   ['old.lan:443', { host: 'old.lan', http: undefined, https: 443 }],
   ['[::1]:8443', { host: '::1', http: undefined, https: 8443 }],
   ['http://old.lan', { host: 'old.lan', http: 80, https: undefined }],
