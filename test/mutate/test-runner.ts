@@ -16,17 +16,25 @@ export interface TestRunner {
 /** However idle, a run that takes this long is not going to end: tests have limits of their own. */
 const patienceMs = 300_000;
 
-/** Processes and network of its own, if the machine lets us: what a broken product starts ends with the run. */
-const findNamespace = (): readonly string[] => {
+const SHARED_MEMORY = '/dev/shm';
+
+/**
+ * Processes, network and shared memory of its own, if the machine lets us: what a broken product starts ends with the run, and what a
+ * PostgreSQL that is killed leaves in memory goes with it. A sandbox that lies in that memory itself keeps the machine's.
+ */
+const findNamespace = (sandbox: Sandbox): readonly string[] => {
   const unshare = ['unshare', '--pid', '--net', '--fork', '--kill-child', '--mount-proc'];
   const isAllowed = spawnSync(unshare[0]!, [...unshare.slice(1), 'ip', 'link', 'set', 'lo', 'up']).status === 0;
+  const hide = sandbox.root.startsWith(`${SHARED_MEMORY}/`)
+    ? ''
+    : `mount -t tmpfs -o mode=1777 tmpfs ${SHARED_MEMORY};`;
   // The shell collects processes whose parents have ended. What unshare says when its child is killed helps nobody: 4 is our stderr.
-  return isAllowed ? [...unshare, 'sh', '-c', 'exec 2>&4; ip link set lo up; "$@" & wait', 'tests'] : [];
+  return isAllowed ? [...unshare, 'sh', '-c', `exec 2>&4; ip link set lo up; ${hide} "$@" & wait`, 'tests'] : [];
 };
 
 /** Makes a runner; its process is started with the first run, and anew after one that took too long. */
 export const createTestRunner = (sandbox: Sandbox, testNames: string | undefined): TestRunner => {
-  const namespace = findNamespace();
+  const namespace = findNamespace(sandbox);
   let current: ChildProcess | undefined;
   let isStopped = false;
 
