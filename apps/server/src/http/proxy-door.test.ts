@@ -1,9 +1,15 @@
-import { request } from 'node:http';
+import { once } from 'node:events';
+import { statSync, writeFileSync } from 'node:fs';
+import { Agent, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { apiSocket } from '@sallyport/deployment/places';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withTemporaryDirectory } from '../../../../test/support/temporary-directory.ts';
 import { createGiven } from '../testing/given-accounts.ts';
 import { startApp, type TestApp } from '../testing/start-app.ts';
+import { isFromProxy, openProxyDoor } from './proxy-door.ts';
 
 let app: TestApp;
 let given: ReturnType<typeof createGiven>;
@@ -60,3 +66,29 @@ test('nobody who comes by the door is local', async () => {
   });
   expect(status).toBe(401);
 });
+
+test('the door is where a process that was killed had it, for who may come, and its end leaves what is open', () =>
+  withTemporaryDirectory(async (directory) => {
+    const path = join(directory, 'door.sock');
+    writeFileSync(path, 'left behind');
+    const server = createServer((message, answer) => void answer.end(String(isFromProxy(message.socket))));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const door = await openProxyDoor({ server, path, mode: 0o660 });
+    expect(statSync(path).mode & 0o777).toBe(0o660);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = (where: object): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const sent = request(where, (answer) => void text(answer).then(resolve, reject));
+        sent.once('error', reject).end();
+      });
+    expect(await ask({ socketPath: path, agent })).toBe('true');
+    expect(await ask({ host: '127.0.0.1', port: (server.address() as AddressInfo).port })).toBe('false');
+    await door.stop();
+    // By the connection that is open; another finds no door.
+    expect(await ask({ socketPath: path, agent })).toBe('true');
+    await expect(ask({ socketPath: path })).rejects.toThrow(/ENOENT|ECONNREFUSED/);
+    agent.destroy();
+    server.close();
+    const elsewhere = openProxyDoor({ server, path: join(directory, 'no', 'door.sock'), mode: 0o660 });
+    await expect(elsewhere).rejects.toThrow(/ENOENT|EACCES/);
+  }));
