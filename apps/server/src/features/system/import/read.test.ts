@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createReader } from './read.ts';
+import { createReader, unreadable } from './read.ts';
 
 const read = createReader();
 const upload = (content: string) => read([{ name: 'Caddyfile', content }]);
@@ -24,3 +24,13 @@ test('more sites than can be committed at once are refused before anybody review
   expect({ hosts, errors }).toEqual({ hosts: 0, errors: 1 });
   expect(JSON.parse(text).errors[0].message).toContain('50000 sites');
 }, 120_000);
+
+test('an upload that can not be read at all is one error, in its first file', () => {
+  const error = { line: 1, column: 1, message: 'no' };
+  const outcome = (file: string) => ({
+    text: JSON.stringify({ hosts: [], warnings: [], staticFiles: [], errors: [{ file, ...error }] }),
+    ...{ source: null, hosts: 0, errors: 1, staticFiles: [] },
+  });
+  expect(unreadable([{ name: 'a', content: '' }], 'no')).toEqual(outcome('a'));
+  expect(unreadable([], 'no')).toEqual(outcome(''));
+});

@@ -21,6 +21,8 @@ const listOf = (names: readonly string[]): string =>
     ? names.join(', ')
     : `${names.slice(0, MOST_NAMED).join(', ')} and ${names.length - MOST_NAMED} more`;
 
+const isLeaving = (strategy: Strategy | undefined): boolean => strategy === 'keep' || strategy === 'skip';
+
 const key = (text: string): string => text.toLowerCase().replaceAll(/\s/g, '');
 
 /**
@@ -54,9 +56,11 @@ export const decide = (
       unresolved.push(...asked.filter((_, index) => strategies[index] === undefined));
       const replacing = strategies.filter((strategy) => strategy === 'overwrite').length;
       if (replacing === 0) decision.skipped += 1;
-      else if (replacing === strategies.length) decision.incoming.push({ host, replaces: true });
-      else contradicting.push(host.imported.domain);
-    } else if (strategies.some((strategy) => strategy === 'keep' || strategy === 'skip')) decision.skipped += 1;
+      // Of a name that is free nothing has to be said, but what is said counts.
+      else if (replacing === strategies.length && !host.names.some((name) => isLeaving(given.get(name)))) {
+        decision.incoming.push({ host, replaces: true });
+      } else contradicting.push(host.imported.domain);
+    } else if (strategies.some(isLeaving)) decision.skipped += 1;
     else decision.incoming.push({ host, replaces: false });
   }
   if (unresolved.length > 0) throw badCommit(`conflicts without a resolution: ${listOf(unresolved)}`);
