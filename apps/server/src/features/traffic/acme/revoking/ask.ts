@@ -28,7 +28,7 @@ const isDecided = (error: unknown): boolean => {
 /** What is answered for an authority that did not revoke it, in its own words. */
 const refusalOf = (error: unknown): unknown => {
   if (error instanceof AcmeProblem) {
-    return refuse.conflict(`The authority does not revoke it: ${error.detail || error.type}`, { details: error.type });
+    return refuse.conflict(`The authority does not revoke it: ${error.detail}`, { details: error.type });
   }
   if (error instanceof AcmeUnreachable) {
     return refuse.conflict('The authority could not be reached: nothing was revoked', { details: error.message });
