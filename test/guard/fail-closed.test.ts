@@ -117,6 +117,56 @@ describe('without a verdict', () => {
     expect(origin.arrivals).toEqual([]);
   });
 
+  /** Connections that HAProxy tried to make to guards, of both halves. */
+  const attempts = async (): Promise<number> => {
+    const rows = (await guarded.command('show stat')).split('\n').map((row) => row.split(','));
+    const total = rows[0]?.indexOf('stot') ?? -1;
+    const backends = rows.filter(([name, server]) => name?.startsWith('guards_') && server === 'BACKEND');
+    expect(backends).toHaveLength(2);
+    return backends.reduce((sum, row) => sum + Number(row[total]), 0);
+  };
+  const kill = async (...victims: readonly number[]): Promise<void> => {
+    for (const victim of victims) {
+      guarded.guards[victim]?.kill('SIGKILL');
+      await guarded.guards[victim]?.exited;
+    }
+  };
+
+  test.each([0, 1])('guard %i is gone: the other one answers for it, without a question that waits', async (victim) => {
+    await start({});
+    expect((await ask({ port: guarded.httpPort })).status).toBe(200);
+    await kill(victim);
+    const statuses = new Map<number, number>();
+    for (let i = 0; i < 40; i++) {
+      const { status } = await ask({ port: guarded.httpPort, path: i % 2 === 0 ? '/' : '/?q=attack' });
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    // All of them: a connection that was lost is asked about again.
+    expect(statuses).toEqual(
+      new Map([
+        [200, 20],
+        [403, 20],
+      ]),
+    );
+    // One for each thread of HAProxy's and half, and what found the dead one.
+    expect(await attempts()).toBeLessThan(200);
+    // It takes its place again.
+    await guarded.restartGuard(victim);
+    const judged = async () => (await guarded.guards[victim]?.stats())?.requests ?? 0;
+    await expect
+      .poll(async () => (await ask({ port: guarded.httpPort })).status && (await judged()))
+      .toBeGreaterThan(0);
+  });
+
+  test.each([1, 2])('all of %i guards are gone: HAProxy does not try without end', async (workers) => {
+    await start({ workers });
+    expect((await ask({ port: guarded.httpPort })).status).toBe(200);
+    origin.arrivals.length = 0;
+    await kill(...guarded.guards.keys());
+    for (let i = 0; i < 10; i++) await expectRefused();
+    expect(await attempts()).toBeLessThan(200);
+  });
+
   test('kill -9 of a guard under load: nothing passes unjudged, and the other judges on', async () => {
     await start({});
     const traffic = startTraffic(guarded.httpPort, 16);

@@ -1,9 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { guardConfigFile } from '@sallyport/deployment/places';
+import { guardConfigFile, guardFiles } from '@sallyport/deployment/places';
 import { dataPlaneFiles, everybodyCleared } from '@sallyport/haproxy';
 import { afterEach, describe, expect, test } from 'vitest';
 import { givenConfig, writeConfig } from '../support/guard/config.ts';
+import { startGuard } from '../support/guard/guard-process.ts';
 import { type Guarded, type GuardedOptions, startGuarded } from '../support/guard/start-guarded.ts';
 import { ask } from '../support/http-client.ts';
 import { startOrigin, type TestOrigin } from './support/origin.ts';
@@ -113,6 +115,36 @@ describe('what is missing is refused, never passed', () => {
       await expect.poll(() => statusOf('/?q=attack')).toBe(403);
     },
   );
+
+  test('a guard with something older than asked for leaves the request to one that has it, short or long', async () => {
+    await start({ withoutGuards: true });
+    const elsewhere = mkdtempSync(join(tmpdir(), 'sp-guard-'));
+    const older = { revision: 1, at: guardFiles(elsewhere, 0), place: guardFiles(guarded.dataDir, 0) };
+    writeConfig(elsewhere, givenConfig(older.revision));
+    writeConfig(guarded.dataDir, givenConfig(3));
+    const guards = [await startGuard(elsewhere, 0), await startGuard(guarded.dataDir, 1)];
+    try {
+      for (const socket of ['agent', 'relay'] as const) symlinkSync(older.at[socket], older.place[socket]);
+      await guarded.command(`set map ${dataPlaneFiles.switchesMap} policy 2`);
+      // HAProxy was there first, and has to find them.
+      await whenRelayed();
+      for (const half of ['even', 'odd']) {
+        const states = () => guarded.command(`show servers state guards_${half}`);
+        await expect.poll(states).toMatch(/guard-(\d) \S+ 2 .*\n.*guard-(?!\1)\d \S+ 2 /);
+      }
+      // Which one is asked first is a matter of chance.
+      for (let i = 0; i < 12; i++) expect(await statuses()).toEqual([200, 200, 200]);
+      expect(await statusOf('/?q=attack')).toBe(403);
+      expect(await statusOf('/', { body: `${LONG}attack`, headers: FORM })).toBe(403);
+      // It was asked, and has judged nothing.
+      expect(await guards[0]?.stats()).toMatchObject({ requests: 0, unjudged: expect.any(Number) });
+      expect((await guards[0]?.stats())?.unjudged).toBeGreaterThan(0);
+    } finally {
+      for (const guard of guards) guard.kill('SIGKILL');
+      await Promise.all(guards.map(({ exited }) => exited));
+      rmSync(elsewhere, { recursive: true, force: true });
+    }
+  });
 
   test('a guard with something older than asked for refuses, until it has read what there is now', async () => {
     await start({ failOpen: true });

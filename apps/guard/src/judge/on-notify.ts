@@ -12,7 +12,7 @@ import type { Policy } from '../policy/policy.ts';
 import type { Counter } from '../tell/counts.ts';
 import { toActions, unprepared } from './answers.ts';
 import type { Judged, JudgeRequests } from './judge.ts';
-import { whyUnprepared } from './prepared.ts';
+import { type Question, whyUnprepared } from './prepared.ts';
 
 /** Positions of the arguments in both messages (packages/haproxy, config/guard.ts). */
 const AT = {
@@ -30,6 +30,9 @@ const AT = {
   policy: 11,
   body: 12,
 };
+
+/** Those of the question who is there. */
+const PRESENCE_AT = { host: 0, hasList: 1, policy: 2 };
 
 const EMPTY = new Uint8Array(0);
 
@@ -106,7 +109,7 @@ export interface OnNotifyDeps {
   policy: () => Policy | undefined;
   judge: JudgeRequests;
   counter: Counter;
-  /** Told why a request was refused for want of something to judge it by. */
+  /** Told why a request could not be judged for want of something to judge it by; HAProxy then asks the next guard. */
   onUnprepared(reason: string): void;
 }
 
@@ -117,20 +120,35 @@ export interface OnNotifyDeps {
 export const createOnNotify = (deps: OnNotifyDeps): NotifyHandler => {
   const { worker, policy: current, judge, counter, onUnprepared } = deps;
   const present = encodeActions([setVar('txn', 'relay', worker)]);
+  const absent = encodeActions([]);
+  /** Notes why such a question can't be answered; undefined when it can be. */
+  const noteUnprepared = (question: Question): string | undefined => {
+    const reason = whyUnprepared(current(), question);
+    if (reason === undefined) return undefined;
+    counter.add('unjudged');
+    onUnprepared(reason);
+    return reason;
+  };
+  /** For a request that goes through the relay beside this: whoever answers is alive. */
+  const tellPresence = (message: Message): EncodedActions => {
+    const question = {
+      hostId: Number(argument(message, PRESENCE_AT.host).text()),
+      isFirewalled: true,
+      hasList: number(argument(message, PRESENCE_AT.hasList)) !== 0,
+      policy: number(argument(message, PRESENCE_AT.policy)),
+    };
+    return noteUnprepared(question) === undefined ? present : absent;
+  };
   const decide = (message: Message): EncodedActions => {
     const request = toJudged(message);
     const policy = current();
-    const reason = whyUnprepared(policy, {
+    const reason = noteUnprepared({
       hostId: request.hostId,
       isFirewalled: message.name === 'firewall',
       hasList: number(argument(message, AT.hasList)) !== 0,
       policy: number(argument(message, AT.policy)),
     });
-    if (reason !== undefined || !policy) {
-      counter.add('unjudged');
-      onUnprepared(reason ?? '');
-      return unprepared();
-    }
+    if (reason !== undefined || !policy) return unprepared();
     const denial = judge.access(policy, request);
     if (denial) return toActions(denial);
     if (message.name === 'access') return toActions({ action: 'pass' });
@@ -139,8 +157,7 @@ export const createOnNotify = (deps: OnNotifyDeps): NotifyHandler => {
   };
   return ([message]) => {
     if (!message) throw new Error('no message');
-    // Whoever answers this is alive, and so is the relay beside it.
-    if (message.name === 'presence') return present;
+    if (message.name === 'presence') return tellPresence(message);
     const startedAt = performance.now();
     try {
       return decide(message);

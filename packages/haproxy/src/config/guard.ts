@@ -118,10 +118,7 @@ export const judgedBackends = ({ guard }: ConfigSettings): string =>
 const halves = ['even', 'odd'] as const;
 type Half = (typeof halves)[number];
 
-/**
- * The numbers of a half's guards. None of the other half, however few answer: connections that had gone over would stay there, with
- * both halves' questions, for as long as they are in use, and when that guard hangs nobody is left to ask.
- */
+/** The numbers of a half's guards. */
 const guardsOf = ({ agents: paths }: GuardSettings, half: Half): number[] =>
   [...paths.keys()].filter((index) => paths.length === 1 || halves[index % halves.length] === half);
 
@@ -140,12 +137,28 @@ const ask = (half: Half, condition: string): string => `\
 `;
 
 /** Conditions of `turns`, for the section that has its rules. */
-export const turnAcls = `\
-  # No answer in time (1): the guard hangs, and others need not. It is not asked again, for there is no time for more.
+export const turnAcls = (guard: GuardSettings): string => {
+  const own = (half: Half): string =>
+    guardsOf(guard, half)
+      .map((index) => `  acl ${half}_own srv_is_up(guards_${half}/guard-${index})\n`)
+      .join('');
+  return `\
+  # No answer in time (1): the guard hangs, and others need not. It is not asked again, for there is no time for more; nor for the half
+  # that it stands in for.
   acl hung var(txn.guard.error) -m int 1
   acl even_hung var(txn.even_hung) -m found
   acl odd_hung var(txn.odd_hung) -m found
+${own('even')}${own('odd')}\
+  acl none_left var(txn.none_left) -m found
 `;
+};
+
+/** Condition that somebody of a half is there, or of the other one in its place; else each of its questions would wait for an answer. */
+const isThere = (half: Half): string => `!none_left { nbsrv(guards_${half}) gt 0 }`;
+
+/** Rule after a half has hung: who is left may have been asked for both. */
+const unlessOthers = (half: Half): string =>
+  `  http-request set-var(txn.none_left) bool(true) if ${half}_hung !even_own or ${half}_hung !odd_own\n`;
 
 /**
  * Rules that ask one half by lot, then the other, as long as nobody has answered; each once more, unless it hangs, because a connection
@@ -153,14 +166,16 @@ export const turnAcls = `\
  * `unanswered` and what they are given hold, `then` those that look at the answer.
  */
 const turns = (asked: (half: Half, condition: string) => string, unanswered: string, then: string): string => `\
-${asked('even', '{ rand(2) -m int 0 }')}${then}\
+${asked('even', `{ rand(2) -m int 0 } { nbsrv(guards_even) gt 0 }`)}${then}\
   http-request set-var(txn.even_hung) bool(true) if hung
   http-request unset-var(txn.guard.error) if even_hung
-${asked('odd', unanswered)}${then}\
+${unlessOthers('even')}\
+${asked('odd', `${unanswered} ${isThere('odd')}`)}${then}\
   http-request set-var(txn.odd_hung) bool(true) if hung
   http-request unset-var(txn.guard.error) if odd_hung
-${asked('even', `${unanswered} !even_hung`)}${then}\
-${asked('odd', `${unanswered} !odd_hung`)}${then}`;
+${unlessOthers('odd')}\
+${asked('even', `${unanswered} !even_hung ${isThere('even')}`)}${then}\
+${asked('odd', `${unanswered} !odd_hung ${isThere('odd')}`)}${then}`;
 
 /** Rules that ask who is there; `txn.guard.relay` is a relay that HAProxy finds up, of a guard that has just answered, or not set. */
 export const askWhoever = ({ relays }: GuardSettings): string => {
@@ -178,34 +193,52 @@ export const askWhoever = ({ relays }: GuardSettings): string => {
 export const spoeFilters = ({ spoeFile }: GuardSettings): string =>
   halves.map((half) => `  filter spoe engine ${half} config ${quote(spoeFile)}\n`).join('');
 
-/** What becomes of a question when a guard takes no connection: the next of its half is tried at once, and after the last the other half. */
-const refusedConnections = (guards: number): string =>
-  guards === 1
-    ? '  retries 0\n'
-    : `\
-  # By turns, because then a guard that takes no connection is left for another one at once.
-  balance roundrobin
-  option redispatch 1
+/**
+ * What becomes of a connection that no guard takes. As long as a question waits, SPOE makes another one at once, many thousands of times
+ * until it is given up (seen with 2.6 and 3.0): it is kept for a moment when nobody is there.
+ */
+const refusedConnections = `\
+.if !version_atleast(3.1)
+  tcp-request inspect-delay 50ms
+  tcp-request content accept if { nbsrv gt 0 }
+  tcp-request content accept if WAIT_END
+.endif
 `;
 
 const guardsBackend = (settings: ConfigSettings, guard: GuardSettings, half: Half): string => {
-  const numbers = guardsOf(guard, half);
-  const servers = numbers.map(
-    (index) => `  server guard-${index} ${socketAddress(settings, guard.agents[index] ?? '')}\n`,
-  );
+  const own = guardsOf(guard, half);
+  const line = (index: number, more: string): string =>
+    `  server guard-${index} ${socketAddress(settings, guard.agents[index] ?? '')}${more}\n`;
+  const others = [...guard.agents.keys()].filter((index) => !own.includes(index));
+  const servers = [
+    ...own.map((index) => line(index, others.length > 0 ? ' on-marked-up shutdown-backup-sessions' : '')),
+    ...others.map((index) => line(index, ' backup')),
+  ];
   return `\
 backend guards_${half}
 ${spopMode}\
-${refusedConnections(numbers.length)}\
+  # By turns, because then a guard that takes no connection is left for another one at once.
+  balance roundrobin
+  option redispatch 1
+  option allbackups
+${refusedConnections}\
   no option http-no-delay
   option spop-check
   timeout connect 1s
   timeout server 3m
   timeout check 2s
-  # A guard that hangs loses its connections, and with them every further question.
-  default-server check inter 500ms downinter 100ms rise 1 fall 2 on-marked-down shutdown-sessions
+  # A guard that hangs loses its connections, and with them every further question. One that takes no connection is down at once. The other
+  # half stands in for those that are down, until one of them is back: connections that stayed there would bring it both halves' questions.
+  default-server check inter 500ms downinter 100ms rise 1 fall 2 observe layer4 error-limit 1 on-error mark-down on-marked-down shutdown-sessions
 ${servers.join('')}`;
 };
+
+/** Rules that look at what a guard answered. */
+const judgement = `\
+${rememberPass('passed')}\
+  http-request allow if passed
+  http-request unset-var(txn.guard.verdict) if unprepared
+`;
 
 /** Origins behind the guard, and the guard. A request leaves the first section only by its first rule, or is refused. */
 export const guardSections = (settings: ConfigSettings): string => {
@@ -218,21 +251,22 @@ ${spoeFilters(guard)}\
   acl firewalled var(txn.judge),and(${routeFlags.firewall}) -m bool
   http-request set-var(txn.reference) ${reference}
   acl has_verdict var(txn.guard.verdict) -m found
-${turnAcls}\
+${turnAcls(guard)}\
   acl passed var(txn.guard.verdict) -m str pass
-${turns(ask, '!has_verdict', `${rememberPass('passed')}  http-request allow if passed\n`)}\
-${rememberRequest()}\
-  # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass. A guard that has
-  # nothing to judge by, or something older than what is asked for, says so, and that is refused in any case.
+  # A guard that has nothing to judge by, or something older than what is asked for, says so. Another one may have it.
   acl unprepared var(txn.guard.layer) -m str guard
+${turns(ask, '!has_verdict', judgement)}\
+${rememberRequest()}\
+  # No verdict, whatever the reason: refused, unless the operator chose to let such requests pass. Where a guard was there and not
+  # prepared, it is refused in any case.
   acl fail_open ${failOpen}
-  http-request track-sc1 int(1) table unjudged if !has_verdict or unprepared
-  http-request sc-inc-gpc0(1) if !has_verdict or unprepared
-  http-request sc-inc-gpc1(1) if !has_verdict fail_open
-  http-request allow if !has_verdict fail_open
-  http-request set-var(txn.refused) str(guard) if !has_verdict or unprepared
-  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if !has_verdict or unprepared
-  http-request deny deny_status 503 if !has_verdict or unprepared
+  http-request track-sc1 int(1) table unjudged if !has_verdict
+  http-request sc-inc-gpc0(1) if !has_verdict
+  http-request sc-inc-gpc1(1) if !has_verdict !unprepared fail_open
+  http-request allow if !has_verdict !unprepared fail_open
+  http-request set-var(txn.refused) str(guard) if !has_verdict
+  http-request set-var(txn.message) str("This request could not be checked. Please try again.") if !has_verdict
+  http-request deny deny_status 503 if !has_verdict
 ${refusals('http-request', 'var(txn.guard.layer)', 'var(txn.guard.status)')}\
   acl dropped var(txn.guard.verdict) -m str drop
   acl redirected var(txn.guard.verdict) -m str redirect
@@ -280,8 +314,9 @@ spoe-message firewall
 spoe-message access
   args id=var(txn.reference) host=var(txn.route),field(5,|) src=src src_port=src_port dst=fc_dst dst_port=fc_dst_port version=req.ver method=method url=url headers=req.hdrs_bin has_list=var(txn.judge),and(${routeFlags.accessList}) policy=${requiredPolicy}
 
-# Sets txn.guard.relay to the number of the guard that answers.
+# Sets txn.guard.relay to the number of the guard that answers, if it has what such a request is judged by.
 spoe-message presence
+  args host=var(txn.route),field(5,|) has_list=var(txn.judge),and(${routeFlags.accessList}) policy=${requiredPolicy}
 
 spoe-group whoever
   messages presence

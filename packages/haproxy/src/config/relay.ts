@@ -42,7 +42,7 @@ ${rememberRequest()}\
   http-request deny deny_status 503 if gone
   # Whoever answers is alive and takes it; one that hangs is known as down only after seconds.
   acl answered var(txn.guard.relay) -m found
-${turnAcls}\
+${turnAcls(guard)}\
 ${askWhoever(guard)}\
   http-request deny deny_status 503 if !answered
   http-request set-header X-Sallyport-Route %[var(txn.route)]

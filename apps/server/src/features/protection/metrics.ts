@@ -78,7 +78,11 @@ export const registerSecurityMetrics = (registry: Registry, figures: SecurityFig
     () => figures.blocks().dropped,
   );
   counter('sallyport_access_denied_total', 'Requests denied by access lists', () => figures.guards().access_denied);
-  counter('sallyport_unjudged_total', 'Requests that no guard could judge', () => figures.guards().unjudged);
+  counter(
+    'sallyport_unjudged_total',
+    'Questions that a guard could not judge; another one may have',
+    () => figures.guards().unjudged,
+  );
   counter(
     'sallyport_guard_messages_dropped_total',
     'Messages that guards could not hand over',

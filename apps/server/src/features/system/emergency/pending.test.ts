@@ -75,6 +75,8 @@ onBothDatabases('an emergency reset that could not be stored', (kind) => {
 
   test('stays in force while the server starts again, is told, and is stored when it can be', async () => {
     note();
+    // What the running server had begun to enforce before the note is over when this is answered.
+    await app.send('POST', '/settings', { key: 'security.acl.enabled', value: 'true' }, admin.headers);
     // What the reset did, before the server was started again.
     await haproxy.plane.applyRateLimit(null);
     const seen: number[] = [];
