@@ -115,17 +115,21 @@ describe('changes', () => {
     plane.haproxy.kill('SIGTERM');
     await plane.haproxy.exited;
     const host = givenHost({ names: ['later.example.com'], origin: one });
+    const { revision } = plane.dataPlane.status();
     const outcomes = await plane.dataPlane.applyHosts([{ type: 'put', host }]);
     expect(outcomes.get(host.id)).toMatchObject({
       applied: false,
       issue: expect.stringContaining('HAProxy is not running'),
     });
+    expect(plane.dataPlane.status().revision).toBe(revision);
     // Enough of them that they are folded without HAProxy.
     for (const extra of many(120, one.port)) await plane.dataPlane.applyHosts([{ type: 'put', host: extra }]);
     await plane.restartHaproxy();
     expect(await plane.dataPlane.readBack(host.id)).toEqual({ applied: true });
     expect(await whoAnswers('later.example.com')).toBe('one');
     expect(await whoAnswers('host119.example.com')).toBe('one');
+    await plane.serve(host);
+    expect(plane.dataPlane.status().revision).toBe(revision + 1);
   });
 
   test('kill -9 of the worker or of the master ends both, and a new start serves everything again', async () => {

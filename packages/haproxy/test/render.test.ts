@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -74,6 +74,21 @@ test.each([
   await driver.reconcile({ hosts, certificates });
   await driver.stop();
   expect(await rendered(name, hosts)).toEqual(await read());
+});
+
+test('a base that is as it should be stays the file that it is', async () => {
+  const base = join(directory, 'same', dataPlaneFiles.hostsMap);
+  await rendered('same', ordinary);
+  const { ino } = await stat(base);
+  await rendered('same', ordinary);
+  expect((await stat(base)).ino).toBe(ino);
+  await rendered('same', special);
+  expect((await stat(base)).ino).not.toBe(ino);
+});
+
+test('a fault of ours is no host that cannot be served', async () => {
+  const broken = { ...givenHost({ id: 1, names: ['a.test'], origin }), origin: undefined };
+  await expect(rendered('broken', [broken as unknown as DesiredHost])).rejects.toThrow(TypeError);
 });
 
 test('rendering again takes what was changed and leaves no change behind', async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { givenHost } from '../../../test/support/haproxy/given.ts';
 import { type Origin, startEchoOrigin } from '../../../test/support/haproxy/origins.ts';
 import { type RunningDataPlane, startDataPlane } from '../../../test/support/haproxy/start-data-plane.ts';
+import { weakCertificate } from '../../../test/support/haproxy/weak-certificate.ts';
 import { ask } from '../../../test/support/http-client.ts';
 import { createSelfSignedCertificate } from '../src/files/self-signed-certificate.ts';
 import type { DesiredCertificate } from '../src/index.ts';
@@ -14,25 +15,6 @@ const givenCertificate = async (id: number, ...names: [string, ...string[]]): Pr
   const { certificate, key } = await createSelfSignedCertificate({ names, validFrom: new Date(), validDays: 30 });
   return { id, pem: certificate + key, names, notAfter: new X509Certificate(certificate).validToDate.getTime() };
 };
-
-// A P-192 key: Node.js reads it, OpenSSL's security level 2, and so HAProxy, refuses to serve it.
-const weakCertificate = `-----BEGIN CERTIFICATE-----
-MIIBhzCCAT6gAwIBAgIUFRJ8q3giuZdjqg2S9owvCorvLJgwCgYIKoZIzj0EAwIw
-GzEZMBcGA1UEAwwQd2Vhay5leGFtcGxlLmNvbTAeFw0yNjExMjAyMzU3MThaFw0y
-NjEyMjAyMzU3MThaMBsxGTAXBgNVBAMMEHdlYWsuZXhhbXBsZS5jb20wSTATBgcq
-hkjOPQIBBggqhkjOPQMBAQMyAAQoGhGyL1iRdEWLxcWJz0mUMJMMGSppiYIVipV5
-H+AjNqeEcjBALseTcoiHHZzEXCCjcDBuMB0GA1UdDgQWBBRUFDKwG6c+6Z/oE0Yg
-/HL/Wx5r4DAfBgNVHSMEGDAWgBRUFDKwG6c+6Z/oE0Yg/HL/Wx5r4DAPBgNVHRMB
-Af8EBTADAQH/MBsGA1UdEQQUMBKCEHdlYWsuZXhhbXBsZS5jb20wCgYIKoZIzj0E
-AwIDNwAwNAIYE5b69a8r8FSEYwX/vuxMXcLxyl0WW6hiAhh0a6cr/fSB2ybbPnBq
-5KJSPL+Br4kU38k=
------END CERTIFICATE-----
------BEGIN EC PRIVATE KEY-----
-MF8CAQEEGC2eO0/qmlVFuYC1PnmNGkvFZFKdTJAjYqAKBggqhkjOPQMBAaE0AzIA
-BCgaEbIvWJF0RYvFxYnPSZQwkwwZKmmJghWKlXkf4CM2p4RyMEAux5NyiIcdnMRc
-IA==
------END EC PRIVATE KEY-----
-`;
 
 const fingerprintOf = ({ pem }: DesiredCertificate): string => new X509Certificate(pem).fingerprint256;
 
@@ -152,6 +134,50 @@ describe('TLS', () => {
     expect((await ask({ port: plane.httpsPort, host: 'bad.example.com', tls: true })).status).toBe(200);
   });
 
+  test('a certificate that HAProxy refuses to serve keeps no other from being served, nor a host', async () => {
+    const [good, later] = [
+      await givenCertificate(71, 'fine.example.com'),
+      await givenCertificate(72, 'later.example.com'),
+    ];
+    const weak = { ...(await givenCertificate(70, 'weak.example.com')), pem: weakCertificate };
+    const refused = { applied: false, issue: expect.stringMatching(/^HAProxy refused it: .*unable to load/s) };
+    const put = (certificate: DesiredCertificate) => ({ type: 'put', certificate }) as const;
+    const outcomes = await plane.dataPlane.applyCertificates([weak, good].map(put));
+    expect([...outcomes]).toEqual([
+      [70, refused],
+      [71, { applied: true }],
+    ]);
+    await install(later);
+    const host = givenHost({ names: ['h1.fine.example.com'], origin, certificate: 71 }, { http2_support: false });
+    await plane.serve(host);
+    expect(await handshake('h1.fine.example.com')).toMatchObject({
+      fingerprint: fingerprintOf(good),
+      alpn: 'http/1.1',
+    });
+    expect((await handshake('later.example.com')).fingerprint).toBe(fingerprintOf(later));
+    expect((await handshake('weak.example.com')).subject).toBe('sallyport.invalid');
+    const chosen = givenHost({ names: ['weak.example.com'], origin, certificate: 70 });
+    const outcome = (await plane.dataPlane.applyHosts([{ type: 'put', host: chosen }])).get(chosen.id);
+    expect(outcome).toEqual({ applied: false, issue: 'certificate 70 is not there or cannot be served' });
+    // Each time that everything is taken over it is tried once more, and no difference counts for it.
+    const report = await plane.dataPlane.reconcile({ hosts: [host, chosen], certificates: [weak, good, later] });
+    expect(report).toMatchObject({ applied: true, driftedEntries: 0 });
+    expect([...report.quarantinedCertificates]).toEqual([[70, refused.issue]]);
+    expect(await readdir(join(plane.directory, 'tls/certificates'))).not.toContain('70.pem');
+    expect(await readFile(join(plane.directory, 'tls/crt-list.txt'), 'utf8')).not.toContain('70.pem');
+  });
+
+  test('a certificate that nobody asked for is looked at when a host chooses it', async () => {
+    const served = await givenCertificate(75, 'weak.example.com');
+    const weak = { ...served, id: 76, pem: weakCertificate, notAfter: served.notAfter - 1 };
+    // Of two for a name the one that lasts longer is served, so nothing names the other one.
+    await install(weak, served);
+    const host = givenHost({ names: ['chosen.example.com'], origin, certificate: 76 });
+    const outcomes = await plane.dataPlane.applyHosts([{ type: 'put', host }]);
+    expect(outcomes.get(host.id)).toEqual({ applied: false, issue: 'certificate 76 is not there or cannot be served' });
+    expect((await ask({ port: plane.httpPort, host: 'chosen.example.com' })).status).toBe(200);
+  });
+
   test('a certificate that would keep HAProxy from starting is left out before it starts', async () => {
     const { directory } = plane;
     const good = await givenCertificate(61, 'start.example.com');
@@ -245,9 +271,10 @@ test('what changes a certificate while everything is taken over again is not und
     const old = await givenCertificate(1, 'renewed.example.com');
     const renewed = await givenCertificate(1, 'renewed.example.com');
     const removed = await givenCertificate(2, 'removed.example.com');
+    const other = await givenCertificate(3, 'other.example.com');
     const changed: Promise<unknown>[] = [];
     await plane.dataPlane.reconcile(
-      { hosts: [], certificates: [old, removed] },
+      { hosts: [], certificates: [old, removed, other] },
       {
         onIntended() {
           const put = { type: 'put', certificate: renewed } as const;
@@ -257,9 +284,9 @@ test('what changes a certificate while everything is taken over again is not und
     );
     await Promise.all(changed);
     const folder = join(plane.directory, 'tls', 'certificates');
-    const files = (await readdir(folder)).filter((file) => /^\d/.test(file));
+    const files = (await readdir(folder)).filter((file) => /^\d/.test(file)).toSorted();
     const kept = await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')));
-    expect(kept.map((pem) => new X509Certificate(pem).fingerprint256)).toEqual([fingerprintOf(renewed)]);
+    expect(kept.map((pem) => new X509Certificate(pem).fingerprint256)).toEqual([renewed, other].map(fingerprintOf));
   } finally {
     await plane.stop();
   }

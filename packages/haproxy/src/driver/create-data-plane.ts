@@ -84,6 +84,8 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
   let isFolding = false;
   let isKnown = false;
 
+  const allHosts = (): Iterable<DesiredHost> => routes.hosts.values();
+
   const follower = followHaproxy({
     socketPath: adminSocket,
     socket: createAdminSocket({ path: adminSocket }),
@@ -91,7 +93,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
       // Before the first reconcile nothing is intended yet; a repair would empty a HAProxy that serves everything.
       const isRepaired = isKnown;
       const driftedEntries = isRepaired
-        ? await bulk(async () => (await tls.repair(exclusively)) + (await routes.repair(exclusively)))
+        ? await bulk(async () => (await tls.repair(allHosts, exclusively)) + (await routes.repair(exclusively)))
         : 0;
       onEvent({ type: 'connected', pid, version, driftedEntries, isRepaired });
     },
@@ -143,7 +145,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
         const isTlsChanged = changeTls(changes, before);
         if (isTlsChanged) await tls.writeCrtList();
         const problem = await attempt(async () => {
-          if (isTlsChanged) await tls.syncLines();
+          if (isTlsChanged) await tls.syncLines(allHosts);
           if (planned.steps.length <= largeChange) await routes.run(planned.steps);
           // What needs no command is read back all the same: that HAProxy holds it is not to be assumed.
           if (planned.steps.length === 0) await routes.verify(namesOf(changes, planned.refused));
@@ -167,9 +169,7 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
 
     applyCertificates: (changes) =>
       exclusively(async () => {
-        const issue = await withLive((live) =>
-          tls.change(changes, () => routes.hosts.values(), { live, exclusively: (task) => task() }),
-        );
+        const issue = await withLive((live) => tls.change(changes, allHosts, { live, exclusively: (task) => task() }));
         if (issue === undefined) revision++;
         return new Map(
           changes.map((change) => {
@@ -195,14 +195,14 @@ export const createDataPlane = (options: DataPlaneOptions): DataPlane => {
         onIntended();
         let driftedEntries = 0;
         const issue = await withLive(async (live) => {
-          await tls.takeIntended(certificates, () => routes.hosts.values(), { live, exclusively });
+          await tls.takeIntended(certificates, allHosts, { live, exclusively });
           await live(async () => {
             if (steps) await exclusively(() => routes.run(steps));
-            driftedEntries = (await tls.repair(exclusively)) + (await routes.repair(exclusively));
+            driftedEntries = (await tls.repair(allHosts, exclusively)) + (await routes.repair(exclusively));
           });
         });
         if (issue === undefined) revision++;
-        else await exclusively(() => makeStartable(() => routes.hosts.values()));
+        else await exclusively(() => makeStartable(allHosts));
         lastReconcileMs = performance.now() - startedAt;
         return {
           applied: issue === undefined,

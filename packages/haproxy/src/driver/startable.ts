@@ -15,7 +15,7 @@ export const quarantineForStart = async (
   { haproxy, directory, tls, onFailed }: StartableDeps,
   hosts: () => Iterable<HostTls>,
 ): Promise<void> => {
-  for (let remaining = tls.ids().length; remaining > 0; remaining--) {
+  while (tls.ids().length > 0) {
     const check = await checkStart(haproxy, directory);
     if (check.ok) return;
     if (check.certificate === undefined || !tls.has(check.certificate)) {

@@ -32,6 +32,8 @@ const idOf = (change: CertificateChange): number => (change.type === 'put' ? cha
 const storeOf = ({ certificate }: TlsTarget): string =>
   certificate === null ? dataPlaneFiles.defaultCertificate : certificateFile(certificate);
 
+const refusalOf = ({ reply }: RuntimeRefused): string => `HAProxy refused it: ${reply.trim()}`;
+
 /** Runs a task against HAProxy unless it is known to be unreachable. */
 type Live = (task: () => Promise<unknown>) => Promise<void>;
 
@@ -71,11 +73,39 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
         number,
       }));
 
-  /** Makes HAProxy's certificate list equal to the entries; returns how many lines differed. */
-  const syncLines = async (): Promise<number> => {
-    const { add, remove } = planTlsLines(await appliedLines(), entries.entries);
+  /** Leaves certificates out, for the reason that each has. */
+  const leaveOut = async (reasons: ReadonlyMap<number, string>, hosts: Iterable<HostTls>): Promise<void> => {
+    for (const [id, reason] of reasons) {
+      held.delete(id);
+      refused.set(id, reason);
+    }
+    entries.reset(hosts, held.values());
+    await writeCrtList();
+  };
+
+  /**
+   * Makes HAProxy's certificate list equal to the entries; returns how many lines differed. HAProxy takes any new certificate, and
+   * looks at it when the first line names it. One that it refuses then is left out, so that it keeps no other from being served.
+   */
+  const syncLines = async (hosts: () => Iterable<HostTls>): Promise<number> => {
+    const applied = await appliedLines();
+    const { add, remove } = planTlsLines(applied, entries.entries);
+    const served = new Set(applied.map(({ target }) => target.certificate));
+    const unservable = new Map<number, string>();
     for (const { target, names } of add) {
-      await commands.addLine({ store: storeOf(target), isHttp1Only: !target.http2, names });
+      const { certificate } = target;
+      try {
+        await commands.addLine({ store: storeOf(target), isHttp1Only: !target.http2, names });
+        served.add(certificate);
+      } catch (error) {
+        const isUnservable = error instanceof RuntimeRefused && certificate !== null && !served.has(certificate);
+        if (!isUnservable) throw error;
+        unservable.set(certificate, refusalOf(error));
+      }
+    }
+    if (unservable.size > 0) {
+      await leaveOut(unservable, hosts());
+      return add.length - unservable.size + (await syncLines(hosts));
     }
     for (const { target, number } of remove) await commands.removeLine(storeOf(target), number);
     return add.length + remove.length;
@@ -93,8 +123,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
       refused.delete(checked.id);
     } catch (error) {
       if (error instanceof InvalidCertificate) refused.set(certificate.id, error.message);
-      else if (error instanceof RuntimeRefused)
-        refused.set(certificate.id, `HAProxy refused it: ${error.reply.trim()}`);
+      else if (error instanceof RuntimeRefused) refused.set(certificate.id, refusalOf(error));
       else throw error;
     }
   };
@@ -156,7 +185,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
       if (changes.length > 0) entries.reset(hosts(), held.values());
       // Never a list that names a missing file, nor a line without its store.
       await writeCrtList();
-      await live(syncLines);
+      await live(() => syncLines(hosts));
       await live(removeStores);
       await removeFiles();
     });
@@ -216,17 +245,14 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
 
     /** Leaves out a certificate that keeps HAProxy from starting. */
     async quarantine(id: number, reason: string, hosts: Iterable<HostTls>): Promise<void> {
-      held.delete(id);
-      refused.set(id, reason);
-      entries.reset(hosts, held.values());
-      await writeCrtList();
+      await leaveOut(new Map([[id, reason]]), hosts);
       await removeFiles();
     },
 
     /**
      * Reads back every certificate and the list; puts right what differs, `exclusively`. Returns the number of differences.
      */
-    async repair(exclusively: Exclusively): Promise<number> {
+    async repair(hosts: () => Iterable<HostTls>, exclusively: Exclusively): Promise<number> {
       let differences = 0;
       const stores = new Set(await commands.stores());
       for (const { id, fingerprint } of [...held.values()]) {
@@ -239,7 +265,7 @@ export const createTlsPlane = ({ directory, commands, maxPemBytes }: TlsPlaneOpt
           differences++;
         });
       }
-      return exclusively(async () => differences + (await syncLines()) + (await removeStores()));
+      return exclusively(async () => differences + (await syncLines(hosts)) + (await removeStores()));
     },
   };
 };

@@ -38,6 +38,7 @@ export const followHaproxy = (options: ConnectionOptions) => {
   const followOne = async (): Promise<void> => {
     let isGone = false;
     isSuspect = false;
+    const isOver = (): boolean => isGone || isSuspect || stopping.signal.aborted;
     const watch = await watchProcess(socketPath, () => {
       isGone = true;
       wake();
@@ -46,7 +47,7 @@ export const followHaproxy = (options: ConnectionOptions) => {
       const info = await readProcessInfo(socket);
       await onConnected(info);
       connection = { state: 'connected', pid: info.pid, version: info.version, startedAt: startedAt(info) };
-      while (!isGone && !isSuspect && !stopping.signal.aborted) {
+      while (!isOver()) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, checkMs);
           wake = () => {
@@ -54,7 +55,7 @@ export const followHaproxy = (options: ConnectionOptions) => {
             resolve();
           };
         });
-        if (!isGone && !isSuspect && (await readProcessInfo(socket)).pid !== info.pid) return;
+        if (!isOver() && (await readProcessInfo(socket)).pid !== info.pid) return;
       }
     } finally {
       watch.stop();

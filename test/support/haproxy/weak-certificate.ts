@@ -1,0 +1,18 @@
+/** For weak.example.com, with a P-192 key: Node.js reads it; OpenSSL's security level 2, and so HAProxy, refuses to serve it. */
+export const weakCertificate = `-----BEGIN CERTIFICATE-----
+MIIBhzCCAT6gAwIBAgIUFRJ8q3giuZdjqg2S9owvCorvLJgwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQd2Vhay5leGFtcGxlLmNvbTAeFw0yNjExMjAyMzU3MThaFw0y
+NjEyMjAyMzU3MThaMBsxGTAXBgNVBAMMEHdlYWsuZXhhbXBsZS5jb20wSTATBgcq
+hkjOPQIBBggqhkjOPQMBAQMyAAQoGhGyL1iRdEWLxcWJz0mUMJMMGSppiYIVipV5
+H+AjNqeEcjBALseTcoiHHZzEXCCjcDBuMB0GA1UdDgQWBBRUFDKwG6c+6Z/oE0Yg
+/HL/Wx5r4DAfBgNVHSMEGDAWgBRUFDKwG6c+6Z/oE0Yg/HL/Wx5r4DAPBgNVHRMB
+Af8EBTADAQH/MBsGA1UdEQQUMBKCEHdlYWsuZXhhbXBsZS5jb20wCgYIKoZIzj0E
+AwIDNwAwNAIYE5b69a8r8FSEYwX/vuxMXcLxyl0WW6hiAhh0a6cr/fSB2ybbPnBq
+5KJSPL+Br4kU38k=
+-----END CERTIFICATE-----
+-----BEGIN EC PRIVATE KEY-----
+MF8CAQEEGC2eO0/qmlVFuYC1PnmNGkvFZFKdTJAjYqAKBggqhkjOPQMBAaE0AzIA
+BCgaEbIvWJF0RYvFxYnPSZQwkwwZKmmJghWKlXkf4CM2p4RyMEAux5NyiIcdnMRc
+IA==
+-----END EC PRIVATE KEY-----
+`;
