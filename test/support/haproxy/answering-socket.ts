@@ -30,9 +30,10 @@ export const answerAt = async (
     socket.once('data', (bytes) => {
       const command = String(bytes).trimEnd();
       asked.push(command);
-      if (command === 'prompt') return socket.write('\n> ');
-      const text = answer(command);
-      if (text !== undefined) socket.end(text);
+      const text = command === 'prompt' ? '\n> ' : answer(command);
+      if (text === undefined) return;
+      if (command === 'prompt') socket.write(text);
+      else socket.end(text);
     });
   });
   await once(server.listen(path), 'listening');
