@@ -208,6 +208,27 @@ describe('configuration', () => {
     expect(problems.join()).not.toContain('hunter2');
   });
 
+  test.each([
+    ['/srv/a,b', 'must not hold'],
+    ['/srv/$HOME', 'must not hold'],
+    ["/srv/it's", 'must not hold'],
+    ['/srv/a\nb', 'must not hold'],
+    [`/${'a'.repeat(71)}`, 'must have at most 71 bytes'],
+    [`/${'ä'.repeat(36)}`, 'must have at most 71 bytes'],
+  ])('a data directory whose sockets HAProxy can not be told of is refused: %j', (dataDir, reason) => {
+    expect(problemsOf({ SALLYPORT_DATA_DIR: dataDir })).toEqual([
+      expect.stringMatching(new RegExp(`^SALLYPORT_DATA_DIR ${reason}`)),
+    ]);
+    // What runs with it is found nevertheless.
+    expect(parseConfig({ SALLYPORT_DATA_DIR: dataDir }, '/', { isRunning: true }).dataDir).toBe(dataDir);
+  });
+
+  test('nor is one taken that nobody chose', () => {
+    expect(() => parseConfig({}, '/srv/a,b')).toThrow('SALLYPORT_DATA_DIR must not hold');
+    expect(parseConfig({ SALLYPORT_DATA_DIR: `/${'a'.repeat(70)}` }, '/').dataDir).toHaveLength(71);
+    expect(parseConfig({ SALLYPORT_DATA_DIR: '/srv/ä b#c"d{e}' }, '/').dataDir).toBe('/srv/ä b#c"d{e}');
+  });
+
   test('refuses an emergency listener without a token', () => {
     expect(problemsOf({ SALLYPORT_EMERGENCY_BIND: '127.0.0.1:2020' })).toEqual([
       'SALLYPORT_EMERGENCY_BIND needs SALLYPORT_EMERGENCY_TOKEN',

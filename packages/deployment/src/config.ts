@@ -125,6 +125,20 @@ const DOCKER_SOCKET = '/var/run/docker.sock';
 /** Longest path of a Unix socket on Linux, bytes (unix(7)). */
 const LONGEST_SOCKET_PATH = 107;
 
+/** Longest path of a socket that HAProxy listens on, bytes: it binds `<path>.<pid>.tmp` first, and renames it. */
+const LONGEST_PROXY_SOCKET = 92;
+
+/** No other one below the data directory has a longer path. */
+const LONGEST_DATA_DIR = LONGEST_PROXY_SOCKET - '/haproxy/relayed.sock'.length;
+
+/** Why HAProxy can't be told of sockets below this directory: it reads lists and variables in their addresses, however they are quoted. */
+const flawOfDataDir = (path: string): string | undefined => {
+  if (/[\u0000-\u001f\u007f',$]/.test(path)) return 'must not hold single quotes, commas, $ or control characters';
+  if (Buffer.byteLength(path) > LONGEST_DATA_DIR)
+    return `must have at most ${LONGEST_DATA_DIR} bytes, for the sockets below it`;
+  return undefined;
+};
+
 const dockerSocket = (text: string): string | undefined => {
   if (text === 'off') return undefined;
   if (!text.startsWith('/') || text.includes('\0') || Buffer.byteLength(text) > LONGEST_SOCKET_PATH) {
@@ -198,6 +212,8 @@ export const parseConfig = (env: Environment, cwd: string, { isRunning = false }
     logLevel: read('SALLYPORT_LOG_LEVEL', oneOf('debug', 'info', 'warn', 'error'), 'info'),
     logFormat: read('SALLYPORT_LOG_FORMAT', oneOf('text', 'json'), 'text'),
   };
+  const flaw = isRunning ? undefined : flawOfDataDir(config.dataDir);
+  if (flaw !== undefined) problems.push(`SALLYPORT_DATA_DIR ${flaw}: ${JSON.stringify(config.dataDir)}`);
   for (const name of Object.keys(env)) {
     const isUnknown = name.startsWith('SALLYPORT_') && !known.has(name);
     if (isUnknown && !isRunning) problems.push(`${name} is not a setting of this version`);

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { logSocket } from '../features/protection/logs/log-intake.ts';
+import { logSocket } from '@sallyport/deployment/places';
 
 /** A refusal as a guard reports it; a CRS rule decided, as in a real one, after another one found something. */
 export const guardBlock = (fields: object = {}) => ({

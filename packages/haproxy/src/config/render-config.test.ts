@@ -23,6 +23,8 @@ describe('haproxy.cfg', () => {
     ['adminSocket', { adminSocket: "/run/it's.sock" }],
     ['adminSocket', { adminSocket: '/run/a\n  stats socket /tmp/x level admin' }],
     ['adminSocket', { adminSocket: `/${'a'.repeat(120)}` }],
+    ['adminSocket', { adminSocket: '/run/a,/run/b' }],
+    ['adminSocket', { adminSocket: '/run/$HOME/a' }],
     ['trustedProxies', { trustedProxies: ['10.0.0.0/33'] }],
     ['trustedProxies', { trustedProxies: ['10.0.0.0/8 0.0.0.0/0'] }],
     ['trustedProxies', { trustedProxies: ['all'] }],

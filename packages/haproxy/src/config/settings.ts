@@ -97,6 +97,8 @@ const checkPath = (setting: string, path: string): void => {
 
 const checkSocket = (setting: string, path: string): void => {
   checkPath(setting, path);
+  // Addresses are lists, and variables are put in for their names, within quotes as well.
+  if (/[,$]/.test(path)) throw new InvalidSetting(setting, 'must not hold commas or $');
   if (Buffer.byteLength(path) > maxSocketPath) {
     throw new InvalidSetting(setting, `a unix socket path may have at most ${maxSocketPath} bytes`);
   }

@@ -1,5 +1,6 @@
 import type { CountryLookup } from '@sallyport/access';
 import type { NotificationEvent } from '@sallyport/contract';
+import { logSocket } from '@sallyport/deployment/places';
 import { proxySocketMode } from '@sallyport/deployment/proxy-account';
 import type { SafeFetch } from '../../net/safe-fetch.ts';
 import type { Ground } from '../ground.ts';
@@ -10,7 +11,7 @@ import { createBlocks } from './blocks/service.ts';
 import { blockStore } from './blocks/store.ts';
 import { createGuardCounters } from './logs/guard-counters.ts';
 import { createLogHub } from './logs/hub.ts';
-import { logSocket, startLogIntake } from './logs/log-intake.ts';
+import { startLogIntake } from './logs/log-intake.ts';
 import { createRefusedUpgrades } from './logs/refused-upgrades.ts';
 import { logRoutes } from './logs/routes.ts';
 import { toNotification } from './logs/security-event.ts';

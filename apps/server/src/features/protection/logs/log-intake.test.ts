@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { logSocket } from '@sallyport/deployment/places';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../../../../../test/support/eventually.ts';
 import { withTemporaryDirectory } from '../../../../../../test/support/temporary-directory.ts';
-import { logSocket, startLogIntake } from './log-intake.ts';
+import { startLogIntake } from './log-intake.ts';
 
 test('lines are taken whole however they come, and only from this user; one that never ends is not kept', () =>
   withTemporaryDirectory(async (directory) => {

@@ -1,9 +1,6 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
-import { dirname, join } from 'node:path';
-
-/** Where guards and the supervisor send their lines, below the data directory. */
-export const logSocket = (dataDir: string): string => join(dataDir, 'run', 'log.sock');
+import { dirname } from 'node:path';
 
 export interface LogIntakeDeps {
   path: string;

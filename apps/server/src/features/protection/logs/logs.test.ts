@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ErrorBody, LogEntry } from '@sallyport/contract';
+import { logSocket } from '@sallyport/deployment/places';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../../../../../../test/support/eventually.ts';
 import { createGiven } from '../../../testing/given-accounts.ts';
 import { guardBlock, sendLines } from '../../../testing/guard-line.ts';
 import { onBothDatabases, startApp, type TestApp } from '../../../testing/start-app.ts';
-import { logSocket } from './log-intake.ts';
 
 const entry = (fields: object = {}) => ({
   type: 'log',
