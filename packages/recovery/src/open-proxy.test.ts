@@ -1,16 +1,15 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { adminSocket } from '@sallyport/deployment/places';
 import { banLines, limitEntries, NOTHING_ASKED, switchEntries } from '@sallyport/enforcement/entries';
 import { APPLIED } from '@sallyport/enforcement/live-map';
 import { createEnforcementMaps } from '@sallyport/enforcement/maps';
-import { createAdminSocket, dataPlaneFiles } from '@sallyport/haproxy';
-import { expect, onTestFinished, test } from 'vitest';
+import { createAdminSocket } from '@sallyport/haproxy';
+import { expect, test } from 'vitest';
 import { withTemporaryDirectory } from '../../../test/support/temporary-directory.ts';
-import { until } from '../../../test/support/until.ts';
+import { startProxy } from '../test/support/start-proxy.ts';
 import { openProxy } from './open-proxy.ts';
 
 test('an HAProxy that runs asks nobody, and bans and limits nobody, from then on; its files stay as they are', () =>
@@ -23,31 +22,7 @@ test('an HAProxy that runs asks nobody, and bans and limits nobody, from then on
     await bans.write(banLines(new Map([['192.0.2.0/24', 'own/1']])));
     const files = [switches, limits, bans].map(({ path }) => path);
     const before = files.map((path) => readFileSync(path, 'utf8'));
-    const config = join(dataDir, 'haproxy', 'haproxy.cfg');
-    writeFileSync(
-      config,
-      `global
-  default-path config
-  stats socket ${admin} mode 600 level admin
-defaults
-  mode http
-  timeout connect 1s
-  timeout client 1s
-  timeout server 1s
-frontend f
-  bind unix@${join(dataDir, 'f.sock')}
-  http-request deny if { src,map_ip(${dataPlaneFiles.bansMap}) -m found }
-  http-request deny if { str(x),map(${dataPlaneFiles.limitsMap}) -m found }
-  http-request deny if { str(x),map(${dataPlaneFiles.switchesMap}) -m found }
-`,
-    );
-    chmodSync(dataDir, 0o755);
-    const haproxy = spawn(process.env.HAPROXY ?? '/usr/sbin/haproxy', ['-f', config], { stdio: 'ignore' });
-    onTestFinished(async () => {
-      haproxy.kill('SIGKILL');
-      if (haproxy.exitCode === null && haproxy.signalCode === null) await once(haproxy, 'exit');
-    });
-    await until('HAProxy listens', () => existsSync(admin));
+    await startProxy(dataDir);
     const held = async (map: typeof bans) => {
       const entries: [string, string][] = [];
       await map.commands.forEach((key, value) => void entries.push([key, value]));
