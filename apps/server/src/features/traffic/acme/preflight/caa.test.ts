@@ -54,3 +54,29 @@ test('the name of a wildcard is looked up without it, and a look-up that fails i
   expect(asked).toEqual(['example.com']);
   expect(check).toMatchObject({ ok: false, blocks: false, message: expect.stringContaining('SERVFAIL') });
 });
+
+test('what an authority does not say of itself, and who else may issue, is told', async () => {
+  const at = (records: CaaRecord[]) => async () => ({ at: 'example.com', records });
+  const told = async (records: CaaRecord[], identities = asker.identities) =>
+    (await checkCaa('www.example.com', { ...asker, identities }, at(records))).message;
+  const nobody = await told([issue(';')]);
+  expect(nobody).toBe('The CAA records at example.com do not permit ca.example: nobody may issue.');
+  expect(await told([issue(';')], [])).toBe(
+    'There are CAA records at example.com; the authority does not say which it looks for.',
+  );
+  expect(await told([issue('a.test; x=y'), issue('a.test'), issue('B.test')])).toContain(
+    'only a.test, b.test may issue',
+  );
+  expect(await told([issue('ca.example')])).toBe('The CAA records at example.com permit ca.example.');
+  expect((await checkCaa('a.test', asker, async () => undefined)).message).toBe(
+    'No CAA record restricts who may issue.',
+  );
+});
+
+test.each(['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc', 'contactemail', 'contactphone'])(
+  'a critical %s is known, and passed over where it is about something else',
+  (tag) => {
+    const records = [issue('ca.example'), { tag, value: 'ca.example', isCritical: true }];
+    expect(whyForbidden(records, false, asker)).toBeUndefined();
+  },
+);

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, expect, test } from 'vitest';
 import { getSite } from '../../../../net/ask-site.ts';
 import { checkPort } from './port-80.ts';
@@ -69,6 +70,17 @@ test('an address that is not of this machine may look different from outside', a
     },
   });
   expect(found).toMatchObject({ ok: false, blocks: false, fix: expect.stringContaining('the order is tried') });
+});
+
+test('an address of this machine is one of its own, loopback or not', async () => {
+  const own = Object.values(networkInterfaces()).flatMap((all) => all?.map(({ address }) => address) ?? []);
+  for (const address of ['::1', '127.9.9.9', ...own.filter((one) => !/^fe80|^169\.254/i.test(one))]) {
+    const found = await checkPort('a.example.com', address, {
+      ...{ port: 80, own: { token: 't', keyAuthorization: 'k' } },
+      get: () => Promise.reject(new Error('connection refused')),
+    });
+    expect([address, found.blocks]).toEqual([address, true]);
+  }
 });
 
 test('metadata services are not asked', async () => {

@@ -11,7 +11,10 @@ test('a public name is fine, and its addresses are told', async () => {
 
 test('a name without an address keeps an order from being sent', async () => {
   const { check } = await checkResolves('a.example.com', true, look([]));
-  expect(check).toMatchObject({ ok: false, blocks: true, fix: expect.stringContaining('A or AAAA record') });
+  expect(check).toMatchObject({
+    ...{ ok: false, blocks: true, message: 'a.example.com has no address in DNS.' },
+    fix: expect.stringContaining('A or AAAA record'),
+  });
 });
 
 test('a private address is told where the authority is public: it may be public elsewhere', async () => {
