@@ -67,3 +67,60 @@ test('hosts of Charon come with what they say, and with their access lists', () 
   ]);
   expect(warnings.map(({ message }) => message)).toEqual(['the remote server nas (10.0.0.7:80) is not imported']);
 });
+
+test('what a proxy host here can not say is told, and what is deleted or no host is not imported', () => {
+  const host = (fields: Record<string, string | number>) =>
+    row('proxy_hosts', { domain_names: 'app.test', forward_host: 'app', forward_port: 80, uuid: 'a', ...fields });
+  const { hosts, warnings, accessLists } = read(
+    made(
+      ...CHARON,
+      'alter table proxy_hosts add column deleted_at datetime',
+      'alter table proxy_hosts add column security_header_profile_id integer',
+      'alter table proxy_hosts add column waf_disabled numeric',
+      'create table security_decisions (id integer primary key, action text, ip text)',
+      row('security_decisions', { id: 4, action: 'allow', ip: '192.0.2.4' }),
+      row('security_decisions', { id: 5, action: 'block', ip: '192.0.2.5' }),
+      row('security_decisions', { id: 6, action: 'block', ip: '192.0.2.6' }),
+      row('access_lists', {
+        id: 7,
+        name: '',
+        type: 'geo_whitelist',
+        country_codes: 'de, ,ch',
+        ip_rules: '[]',
+        enabled: 0,
+      }),
+      row('locations', { uuid: 'l', proxy_host_id: 1, path: '/api', forward_host: 'api', forward_port: 81 }),
+      host({ id: 1, security_header_profile_id: 3, advanced_config: '{}', access_list_id: 7, waf_disabled: 1 }),
+      host({ id: 2, uuid: 'b', domain_names: 'b.test', deleted_at: '2026-01-01' }),
+      host({ id: 3, uuid: 'c', domain_names: ' , ' }),
+      host({ id: 4, uuid: 'd', domain_names: 'd.test', forward_scheme: 'ftp' }),
+      host({ id: 5, uuid: 'e', domain_names: 'e.test', forward_scheme: '', access_list_id: 9 }),
+      host({ id: 6, uuid: 'f', domain_names: 'f.test', forward_scheme: 'https', ssl_forced: 1 }),
+    ),
+  );
+  expect(hosts.map(({ domain, forward_scheme, enabled }) => [domain, forward_scheme, enabled])).toEqual([
+    ['app.test', 'http', undefined],
+    ['e.test', 'http', false],
+    ['f.test', 'https', undefined],
+  ]);
+  expect(hosts[0]).toMatchObject({ access_list: 'Access list 7', waf_enabled: false });
+  expect(accessLists).toEqual([
+    expect.objectContaining({ name: 'Access list 7', type: 'geo_allow', countries: ['DE', 'CH'], enabled: false }),
+  ]);
+  expect(hosts[0]?.warnings.map(({ message }) => message)).toEqual([
+    'requests for /api go to api:81 there; a proxy host sends all to one upstream',
+    'its profile of security headers is not taken over: headers of answers are not changed',
+  ]);
+  expect(hosts[1]?.warnings.map(({ message }) => message)).toContain('its access list 9 is not in the database');
+  expect(hosts.map((one) => [one.auto_certificate, one.waf_enabled])).toEqual([
+    [undefined, false],
+    [undefined, true],
+    [true, true],
+  ]);
+  expect(warnings.map(({ message }) => message)).toEqual([
+    'a proxy host is not imported: it has no name',
+    'd.test is not imported: ftp is neither http nor https',
+    expect.stringContaining('Charon'),
+    '2 decisions that block addresses, such as 192.0.2.5, are not imported',
+  ]);
+});

@@ -113,3 +113,16 @@ test('locations are told of, and one for all paths is the upstream', () => {
   expect(hosts.map((host) => host?.enabled)).toEqual([undefined, undefined, false, false, false]);
   expect(readNpm(row('proxy_host', { ...app, locations: '{}' })).hosts).toMatchObject([{ enabled: false }]);
 });
+
+test('TLS is forced where there is a certificate and it is asked for, and the scheme is http unless it is said', () => {
+  const { hosts } = readNpm(
+    row('certificate', { id: 3, provider: 'other', nice_name: 'mine', domain_names: '["app.test"]' }),
+    row('proxy_host', { ...app, ssl_forced: 0, hsts_enabled: 1, hsts_subdomains: 1, forward_scheme: '' }),
+    row('proxy_host', { ...app, domain_names: '["b.test"]', ssl_forced: 1, hsts_enabled: 0, hsts_subdomains: 1 }),
+  );
+  const off = { hsts_enabled: false, hsts_subdomains: false };
+  expect(hosts).toMatchObject([
+    { domain: 'app.test', ssl_forced: false, forward_scheme: 'http', ...off },
+    { domain: 'b.test', ssl_forced: true, ...off },
+  ]);
+});

@@ -51,6 +51,8 @@ test('what is no proxy host says why, whatever a source made of it', async () =>
     'name must be at most 255 characters long',
     'domain is not one',
   ]);
+  // What would be refused has no names to claim.
+  expect(planned.map(({ names }) => names)).toEqual([[], [], [], []]);
   expect(decide(planned, {})).toMatchObject({ incoming: [], skipped: 0, failed: planned });
   expect(decide(planned, { '!': 'skip' })).toMatchObject({ skipped: 1, failed: planned.slice(0, 3) });
 });
@@ -173,6 +175,8 @@ test('names that are taken are replaced, or their host is left out, as is said o
   expect(await decided({ 'a.test': 'overwrite', 'b.test': 'overwrite' }, two)).toEqual([['a.test,b.test true'], 0, 0]);
   expect(await decided({ ' A.test, b.TEST': 'overwrite' }, two)).toEqual([['a.test,b.test true'], 0, 0]);
   expect(await decided({ 'a.test,b.test': 'keep' }, two)).toEqual([[], 1, 0]);
+  const mixed = decided({ 'a.test': 'overwrite', 'a.test,b.test': 'skip' }, two);
+  await expect(mixed).rejects.toMatchObject({ details: expect.stringContaining('contradict each other') });
   expect(await decided({ 'a.test': 'keep', 'b.test': 'skip' }, two)).toEqual([[], 1, 0]);
   // Only what is taken is asked about.
   const one: [string, string[]] = ['a.test,b.test', ['b.test']];

@@ -37,7 +37,12 @@ const given = (
       ownersByName: async (_db, names) => new Map(names.includes('b.test') ? [['b.test', OWNER]] : []),
       isJudged: () => true,
       certificateIssue: () => undefined,
-    } satisfies Partial<HostIntake> as unknown as HostIntake;
+      bringInLists: async () => new Map(),
+      bringInCertificates: async () => new Map(),
+      bringIn: async (_db, incoming) => incoming.map((_, index) => ({ ids: [index + 1] })),
+      keepingWayIn: (_db, _actor, change) => change(),
+      sync: async () => {},
+    } satisfies HostIntake;
     const imports = createImports({
       ...{ db, transact, transactAside, store: importStore, intake },
       vault: createVault('k'.repeat(32)),
@@ -93,6 +98,12 @@ test('an upload is read aside, shown, and cancelled by its own uuid alone', () =
     expect([await stateOf(session.uuid), (await imports.status()).has_pending]).toEqual(['cancelled', false]);
     expect(recorded.map(({ action }) => action)).toEqual(['import.upload', 'import.cancel']);
     await expect(imports.cancel(session.uuid, ACTOR)).rejects.toMatchObject({ status: 404 });
+    // Another one comes in, but for the host whose name is taken.
+    const { uuid } = await imports.upload(file('a.test b.test'), ACTOR);
+    await imports.preview();
+    const done = { imported: 1, skipped: 1, failed: 0 };
+    expect(await imports.commit({ session_uuid: uuid, resolutions: { 'b.test': 'skip' } }, ACTOR)).toMatchObject(done);
+    expect(await imports.get(uuid)).toMatchObject({ state: 'committed', outcome: done });
     // One whose version is another one stays.
     const next = await imports.upload(file('c.test'), ACTOR);
     const refuse = () => {
