@@ -2,7 +2,8 @@ import type { MultipartFlags } from '../body/multipart.ts';
 
 /** What parsing the request body found out, for REQBODY_… and MULTIPART_… variables. */
 export type BodyFacts = {
-  readonly length: number;
+  /** What of the body is inspected. */
+  readonly bytes: Uint8Array;
   readonly isParseFailed: boolean;
   readonly error: string;
   readonly multipart: MultipartFlags | null;
@@ -10,7 +11,7 @@ export type BodyFacts = {
 };
 
 export const noBodyFacts: BodyFacts = {
-  length: 0,
+  bytes: new Uint8Array(0),
   isParseFailed: false,
   error: '',
   multipart: null,

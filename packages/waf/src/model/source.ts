@@ -29,7 +29,6 @@ export const sources = [
   'requestBasename',
   'queryString',
   'requestBody',
-  'fullRequest',
   'responseHeader',
   'responseHeaderName',
   'responseBody',
@@ -56,7 +55,6 @@ const BODY: ReadonlySet<SourceName> = new Set([
   'xmlText',
   'xmlAttribute',
   'requestBody',
-  'fullRequest',
 ]);
 /** The first phase in which there are values of this source. */
 export const firstPhaseOf = (source: number): 1 | 2 | 3 | 4 => {

@@ -1,6 +1,7 @@
 import { latin1 } from '../bytes/bytes.ts';
 import { sourceId } from '../model/source.ts';
 import type { Transaction } from '../model/transaction.ts';
+import { fullRequestVariables } from './full-request.ts';
 import { multipartVariables } from './multipart.ts';
 import { timeVariables } from './time.ts';
 
@@ -52,12 +53,7 @@ export const computedVariables: Readonly<Record<string, Read>> = {
     return entry === undefined ? undefined : latin1(entry.buf, entry.start, entry.end);
   },
   ARGS_COMBINED_SIZE: (tx) => tx.argsCombinedSize,
-  REQUEST_BODY_LENGTH: (tx) => tx.body.length,
-  FULL_REQUEST_LENGTH: (tx) => {
-    const { method, uri, httpVersion, headers } = tx.request;
-    const head = headers.reduce((sum, [name, value]) => sum + name.length + value.length + 4, 2);
-    return method.length + uri.length + httpVersion.length + 4 + head + tx.body.length;
-  },
+  REQUEST_BODY_LENGTH: (tx) => tx.body.bytes.length,
   FILES_COMBINED_SIZE: (tx) => tx.body.filesCombinedSize,
   REQBODY_ERROR: (tx) => (tx.body.isParseFailed ? 1 : 0),
   REQBODY_ERROR_MSG: (tx) => tx.body.error,
@@ -82,6 +78,7 @@ export const computedVariables: Readonly<Record<string, Read>> = {
   MODSEC_BUILD: () => '030000000',
   MSC_PCRE_LIMITS_EXCEEDED: (tx) => (tx.isWorkSpent ? 1 : 0),
   MSC_PCRE_ERROR: (tx) => (tx.isWorkSpent ? 1 : 0),
+  ...fullRequestVariables,
   ...multipartVariables,
   ...timeVariables,
 };

@@ -40,7 +40,6 @@ const variables: readonly Variable[] = [
   stored('REQUEST_BASENAME', false, 'requestBasename'),
   stored('QUERY_STRING', false, 'queryString'),
   stored('REQUEST_BODY', false, 'requestBody'),
-  stored('FULL_REQUEST', false, 'fullRequest'),
   stored('RESPONSE_HEADERS', true, 'responseHeader'),
   stored('RESPONSE_HEADERS_NAMES', true, 'responseHeaderName'),
   stored('RESPONSE_BODY', false, 'responseBody'),

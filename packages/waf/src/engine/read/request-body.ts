@@ -59,7 +59,7 @@ export const storeRequestBody = (tx: Transaction, names: KnownNames): void => {
   const plain = withoutCodings(tx, body);
   const inspected = plain === null ? null : withinLimit(tx, plain);
   if (inspected === null) return;
-  tx.body = { ...tx.body, length: inspected.length };
+  tx.body = { ...tx.body, bytes: inspected };
   if (hasBodyVariable(tx)) {
     const text = tx.bodyProcessor === '' ? asUtf8(inspected) : inspected;
     tx.addEntry(requestBodySource, '', '', text, 0, text.length);

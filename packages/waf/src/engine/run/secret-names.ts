@@ -5,6 +5,8 @@ const secretPair =
 
 /** Whether values under this variable name (`ARGS:password`, `REQUEST_HEADERS:Authorization`) must not be shown. */
 export const isSecretName = (name: string): boolean => {
+  // Every header is in it, those with secrets as well.
+  if (name === 'FULL_REQUEST') return true;
   const colon = name.indexOf(':');
   return (
     colon !== -1 &&
