@@ -59,9 +59,10 @@ const conditionsOf = ({ host, path, expires_at: expiresAt }: RuleExclusion, inde
   if (path != null) {
     if (!/^\/[^\s"'\\,%\x00-\x1f\x7f]*$/.test(path))
       throw new RangeError(`Exclusion ${index + 1}: "${path}" is not a path`);
-    // Normalised first, so that "/api/../admin" does not pass for something below "/api".
+    // Normalised first, so that "/api/../admin" does not pass for something below "/api". What some applications normalise
+    // further is below nothing: backslashes, what is encoded twice, parameters of a segment ("/api/..;/admin"), controls.
     const below = path.replace(/\/+$/, '').replace(/[^A-Za-z0-9/_-]/g, '\\$&');
-    const test = `SecRule REQUEST_FILENAME "@rx ^${below}(?:/|$)"`;
+    const test = `SecRule REQUEST_FILENAME "@rx \\A${below}(?:/[^\\x5c%;\\x00-\\x1f]*)?\\z"`;
     conditions.push({ test, transformations: 't:none,t:normalizePath' });
   }
   if (expiresAt != null) {
