@@ -1,5 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -52,8 +53,16 @@ describe('listens', () => {
     expect(await peer.until(2)).toMatchObject([{ type: 'hello' }, answerTo(1)]);
   });
 
-  test('over the file that a crashed process left', async () => {
-    await writeFile(path, '');
+  test('on TCP at no other address of the machine, where none is named', async () => {
+    const agent = createSpopAgent({ port: 0, onNotify: echo });
+    agents.push(agent);
+    expect(agent.port).toBeNull();
+    await agent.listen();
+    await expect(connectRaw({ host: '127.0.0.2', port: agent.port ?? 0 })).rejects.toThrow('ECONNREFUSED');
+  });
+
+  test('over the files that a crashed process left', async () => {
+    await Promise.all([path, `${path}.${process.pid}`].map((file) => writeFile(file, '')));
     await givenAgent();
     const peer = await connectRaw({ path });
     peer.send(hello());
@@ -126,6 +135,44 @@ test('a connection beyond the limit is told so', async () => {
   third.send(hello());
   expect(await third.until(1)).toMatchObject([{ type: 'hello' }]);
   expect(agent.stats.connectionsRefused).toBe(1);
+});
+
+test('a connection beyond the limit that is reset does not harm the others', async () => {
+  const agent = await givenAgent({ limits: { maxConnections: 1 } });
+  const first = await connectRaw({ path });
+  first.send(hello(), request(1));
+  await first.until(2);
+  const second = connect({ path, allowHalfOpen: true });
+  second.on('error', () => {});
+  await once(second, 'connect');
+  second.write(Buffer.alloc(1_000_000));
+  second.destroy();
+  await expect.poll(() => agent.stats.connectionsRefused).toBe(1);
+  first.send(request(2));
+  expect((await first.until(3))[2]).toMatchObject(answerTo(2));
+});
+
+test('of connections beyond the limit 64 may stay to be told, the others are cut off at once', async () => {
+  const agent = await givenAgent({ limits: { maxConnections: 1, lingerTimeoutMs: 600_000 } });
+  const first = await connectRaw({ path });
+  // They never close their side.
+  const peers = Array.from({ length: 70 }, () => connect({ path, allowHalfOpen: true }));
+  let closed = 0;
+  for (const peer of peers)
+    peer
+      .on('error', () => {})
+      .on('close', () => closed++)
+      .resume();
+  await expect.poll(() => agent.stats.connectionsRefused).toBe(70);
+  // Who writes learns that the other side is gone.
+  const gone = () => {
+    for (const peer of peers) peer.write(' ');
+    return closed;
+  };
+  await expect.poll(gone).toBe(6);
+  first.socket.destroy();
+  await agent.stop({ timeoutMs: 0 });
+  await expect.poll(gone).toBe(70);
 });
 
 test('a peer that connects and says nothing is disconnected in time', async () => {

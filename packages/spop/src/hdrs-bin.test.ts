@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ByteWriter } from './byte-writer.ts';
 import { decodeHdrsBin, visitHdrsBin } from './hdrs-bin.ts';
-import { ProtocolError } from './status.ts';
+import { ProtocolError, Status } from './status.ts';
 
 const encode = (headers: [Uint8Array, Uint8Array][]): Buffer => {
   const writer = new ByteWriter();
@@ -53,7 +53,12 @@ describe('refuses', () => {
   });
 
   test('bytes after the closing pair', () => {
-    expect(() => decodeHdrsBin(Buffer.from([0, 0, 0]))).toThrow('after the end');
+    const refusal = {
+      name: 'ProtocolError',
+      status: Status.invalidFrame,
+      message: 'bytes after the end of the headers',
+    };
+    expect(() => decodeHdrsBin(Buffer.from([0, 0, 0]))).toThrow(expect.objectContaining(refusal));
   });
 
   test('a header without a name', () => {

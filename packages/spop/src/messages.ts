@@ -35,7 +35,7 @@ export class Argument implements TypedData {
 
   /** The bytes of a string, binary, ipv4 (4) or ipv6 (16) as a view; empty for every other type. */
   get bytes(): Uint8Array {
-    if (this.type === 'null' || this.type === 'boolean' || this.scalar !== null) return new Uint8Array(0);
+    if (this.type === 'null' || this.scalar !== null) return new Uint8Array(0);
     return new Uint8Array(this.source.buffer, this.source.byteOffset + this.start, this.end - this.start);
   }
 

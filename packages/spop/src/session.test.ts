@@ -194,6 +194,16 @@ describe('NOTIFY', () => {
     expect(given.writes).toHaveLength(4);
   });
 
+  test('and once they are out the next ones wait for each other again', () => {
+    const lengths = [1.5, 0.25, 0.25];
+    const given = givenSession(() => {
+      given.exact.now += lengths.shift()!;
+      return [];
+    });
+    given.session.receive(Buffer.concat([hello(), ...[1, 2, 3].map((id) => notify(id, 1, check))]));
+    expect(given.writes).toHaveLength(3);
+  });
+
   test('what is to be on record before HAProxy has the answers is told once for each write', () => {
     const given = givenSession(allow);
     given.session.receive(hello());
@@ -303,6 +313,21 @@ describe('an asynchronous handler', () => {
     await given.turn();
     expect(given.frames().slice(1)).toMatchObject([{ streamId: 1, actions: [] }]);
     expect(given.failures).toMatchObject([{ message: 'handler took too long' }]);
+  });
+
+  test('that fails after it was given up, or after the connection has gone, is not told again', async () => {
+    const { calls, onNotify } = givenAsyncHandler();
+    const given = givenSession(onNotify, { handlerTimeoutMs: 1000 });
+    given.session.receive(Buffer.concat([hello(), notify(1, 1, check)]));
+    given.session.sweep(1000);
+    calls[0]?.reject(new Error('late'));
+    await given.turn();
+    given.session.receive(notify(2, 1, check));
+    given.session.closed();
+    calls[1]?.reject(new Error('later'));
+    await given.turn();
+    expect(given.failures).toMatchObject([{ message: 'handler took too long' }]);
+    expect(given.counters).toMatchObject({ acks: 1, handlerErrors: 1, outstanding: 0 });
   });
 
   test('is not answered any more after the connection has gone', async () => {

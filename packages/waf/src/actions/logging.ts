@@ -6,6 +6,10 @@ const sanitise: ActionReader = (action, _rule, link, context) => {
   if (name !== undefined) link.effects.push((tx) => tx.maskedNames.add(name));
 };
 
+const sanitiseMatched: ActionReader = (_action, _rule, link) => {
+  link.effects.push((tx) => tx.maskedNames.add(tx.matchedName.slice(tx.matchedName.indexOf(':') + 1).toLowerCase()));
+};
+
 /** Actions about logs. Secrets are masked in every verdict, so the sanitise… actions need no help. */
 export const loggingActions: Readonly<Record<string, ActionReader>> = {
   log: (_action, rule) => {
@@ -25,12 +29,8 @@ export const loggingActions: Readonly<Record<string, ActionReader>> = {
   sanitisearg: sanitise,
   sanitiserequestheader: sanitise,
   sanitiseresponseheader: sanitise,
-  sanitisematched: (_action, _rule, link) => {
-    link.effects.push((tx) => tx.maskedNames.add(tx.matchedName.slice(tx.matchedName.indexOf(':') + 1).toLowerCase()));
-  },
-  sanitisematchedbytes: (_action, _rule, link) => {
-    link.effects.push((tx) => tx.maskedNames.add(tx.matchedName.slice(tx.matchedName.indexOf(':') + 1).toLowerCase()));
-  },
+  sanitisematched: sanitiseMatched,
+  sanitisematchedbytes: sanitiseMatched,
   // No XPath that is supported has names with prefixes in it.
   xmlns: (action, _rule, _link, { diagnostics }) => {
     const value = action.value ?? '';

@@ -11,17 +11,16 @@ const text =
     if (value !== null) set(rule, value);
   };
 
-const oneToNine =
+const digit =
   (set: (rule: RuleParts, value: number) => void): ActionReader =>
   (action, rule, _link, context) => {
-    const value = Number(action.value);
-    if (Number.isInteger(value) && value >= 0 && value <= 9) set(rule, value);
+    if (/^\d$/.test(action.value ?? '')) set(rule, Number(action.value));
     else
       context.diagnostics.error(
         action.valuePlace,
         `This is not a value of ${action.name}`,
         action.value ?? '',
-        '1 to 9',
+        '0 to 9',
       );
   };
 
@@ -68,10 +67,10 @@ export const metadataActions: Readonly<Record<string, ActionReader>> = {
   ver: text((rule, value) => {
     rule.version = value;
   }),
-  maturity: oneToNine((rule, value) => {
+  maturity: digit((rule, value) => {
     rule.maturity = value;
   }),
-  accuracy: oneToNine((rule, value) => {
+  accuracy: digit((rule, value) => {
     rule.accuracy = value;
   }),
 };
