@@ -119,12 +119,12 @@ describe('what is wrong with a request', () => {
     ['URLENCODED_ERROR', { query: 'a=%zz' }, ['URLENCODED_ERROR 1']],
     ['URLENCODED_ERROR', { ...form, body: 'a=%4' }, ['URLENCODED_ERROR 1']],
     [
-      'REQBODY_ERROR|REQBODY_PROCESSOR_ERROR|&REQBODY_ERROR_MSG|REQBODY_PROCESSOR_ERROR_MSG',
+      'REQBODY_ERROR|REQBODY_PROCESSOR_ERROR|REQBODY_ERROR_MSG|REQBODY_PROCESSOR_ERROR_MSG',
       { method: 'POST', headers: { 'Content-Type': 'multipart/form-data' }, body: 'x' },
       [
         'REQBODY_ERROR 1',
         'REQBODY_PROCESSOR_ERROR 1',
-        '&REQBODY_ERROR_MSG 1',
+        'REQBODY_ERROR_MSG Multipart: no boundary.',
         'REQBODY_PROCESSOR_ERROR_MSG Multipart: no boundary.',
       ],
     ],
@@ -315,6 +315,22 @@ test.each([
   const request = given.request({ method: 'POST', headers: { 'Content-Type': 'text/xml' }, body: '<a x="1">b</a>' });
   const before = 'SecAction "id:1,phase:1,pass,nolog,ctl:requestBodyProcessor=XML"';
   expect(held(variable, { request }, before).map((one) => one.replace(/^XML:\S*/, 'XML'))).toEqual(expected);
+});
+
+test('HIGHEST_SEVERITY is that of the worst rule so far', () => {
+  const text = `SecAction "id:1,phase:1,pass,nolog,severity:WARNING"
+SecAction "id:2,phase:1,pass,nolog,severity:CRITICAL"
+SecAction "id:3,phase:1,pass,nolog,severity:NOTICE"`;
+  expect(held('HIGHEST_SEVERITY', {}, text)).toEqual(['HIGHEST_SEVERITY 2']);
+});
+
+test('DURATION is how long the request has taken so far, in whole milliseconds', () => {
+  let now = 1_000;
+  const ruleSet = rules(`SecAction "id:1,phase:3,pass,log,msg:'%{DURATION}'"`, { clock: () => now });
+  const transaction = ruleSet.begin(given.request({}));
+  now += 12.9;
+  const { matches } = transaction.inspectResponse({ status: 200, headers: [], body: null });
+  expect(matches.map(({ message }) => message)).toEqual(['12']);
 });
 
 describe('tables', () => {
