@@ -59,7 +59,12 @@ describe('mistakes are told, and nothing is loaded', () => {
     ['accuracy:-1', 'This is not a value of accuracy (near "-1"; expected 0 to 9)'],
     ["xmlns:'x=y'", /^error: This is not an XML namespace/],
     ['xmlns', /^error: This is not an XML namespace/],
-    ['sanitiseRequestHeader', /^error: The action sanitiserequestheader needs a value/],
+    [
+      'sanitiseRequestHeader',
+      'The action sanitiserequestheader needs a value (near "sanitiserequestheader"; expected the name whose value is masked)',
+    ],
+    ["msg:''", 'The action msg needs a value (near "msg"; expected a text)'],
+    ["setuid:''", 'The action setuid needs a value (near "setuid"; expected a key)'],
     ['ctl', 'The action ctl needs a value (near "ctl"; expected option=value)'],
     ["ctl:'an ruleEngine=Off'", /^error: There is no such ctl/],
     ['ctl:ruleRemoveById=x', 'These are not rule ids (near "x"; expected ids such as 941100 or 942000-942999)'],
