@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -232,7 +233,9 @@ describe('stop', () => {
     await expect.poll(() => pending.length).toBe(1);
     const stopped = agent.stop();
     expect((await quiet.untilClosed()).at(-1)).toMatchObject({ type: 'disconnect', status: 0 });
-    await expect(connectRaw({ path })).rejects.toThrow();
+    // Connections are told goodbye by a timer, which need not wait until the file is gone.
+    await expect.poll(() => existsSync(path)).toBe(false);
+    await expect(connectRaw({ path })).rejects.toThrow('ENOENT');
     pending[0]?.([setVar('txn', 'path', '/1')]);
     expect(await busy.untilClosed()).toMatchObject([{ type: 'hello' }, answerTo(1), { type: 'disconnect', status: 0 }]);
     await stopped;

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ordinaryRequest } from '../../bench/ordinary-traffic.ts';
 import { type GivenRequest, given } from '../../test/support/given.ts';
+import { compileProgram } from '../engine/compile.ts';
 import { baselineRules, compile, exclusionRules, ownRules, type RuleExclusion } from '../index.ts';
 
 /** What CRS does with the score: one critical rule is enough. */
@@ -68,6 +69,20 @@ describe('rules of our own find what the Core Rule Set has no target for', () =>
   ])('%i in attributes and processing instructions of XML: %s', (id, value) => {
     expect(judge(xml(`<a><b c="${value}"/></a>`))).toEqual({ action: 'block', ids: [id] });
     expect(judge(xml(`<?pi ${value}?><a/>`)).action).toBe('block');
+  });
+
+  test('and say what they are: by their tag, how severe, and for CRS the score of its first level', () => {
+    const said = compileProgram([ownRules], {}).program!.rules.map(
+      ({ id, tags, severity, phase, message, isLogged }) => ({
+        ...{ id: id - 9_530_000, tag: tags[0]!.constant, level: tags[1]!.constant },
+        ...{ severity, phase, isLogged, says: (message?.constant ?? '').length > 10 },
+      }),
+    );
+    const same = { level: 'paranoia-level/1', severity: 2, phase: 2, isLogged: true, says: true };
+    const kinds = { 0: 'rce', 1: 'xss', 2: 'sqli', 10: 'sqli', 11: 'xss', 12: 'lfi', 13: 'rce' };
+    expect(said).toEqual(
+      Object.entries(kinds).map(([id, kind]) => ({ ...same, id: Number(id), tag: `attack-${kind}` })),
+    );
   });
 
   test('and are left out like any other rule', () => {

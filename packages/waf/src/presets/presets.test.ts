@@ -78,6 +78,10 @@ describe('exclusions', () => {
     const { before, after } = exclusionRules([{ rule_id: 1 }, { rule_id: 1, path: '/a' }]);
     expect([before.path, after.path]).toEqual(['exclusions-before', 'exclusions-after']);
     expect(() => exclusionRules([{ rule_id: 1 }, { rule_id: 1, path: 'x' }])).toThrow('Exclusion 2: "x" is not a path');
+    const three = ['/a', '/b', '/c'].map((path) => ({ rule_id: 1, path }));
+    expect(String(exclusionRules(three).before.text).match(/\bid:\d+/g)).toEqual(
+      [9_510_000, 9_510_001, 9_510_002].map((id) => `id:${id}`),
+    );
     const many = Array.from({ length: 10_000 }, () => ({ rule_id: 1 }));
     expect(String(exclusionRules(many).after.text).split('\n')).toHaveLength(10_001);
     expect(() => exclusionRules([...many, { rule_id: 1 }])).toThrow('More than 10000 exclusions');

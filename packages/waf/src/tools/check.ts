@@ -57,7 +57,7 @@ const unreachableRules = (program: Program): RuleFinding[] => {
   for (const phase of program.phases) for (const [rule, reason] of jumpedOver(phase)) found.set(rule, reason);
   for (const rule of program.rules) {
     const reason = rule.links.map((link) => blindReason(link, rule)).find((one) => one !== null);
-    if (reason !== undefined && reason !== null && !found.has(rule)) found.set(rule, reason);
+    if (reason != null && !found.has(rule)) found.set(rule, reason);
   }
   return [...found].map(([rule, reason]) => finding(rule, rule.place, 'unreachable', reason));
 };
@@ -78,9 +78,7 @@ const jumpedOver = ({ rules }: PhaseProgram): [Rule, string][] => {
 
 /** Why a link never sees a value; null when it may. */
 const blindReason = (link: Link, rule: Rule): string | null => {
-  if (link.operator === null || link.targets.length === 0)
-    return link.operator === null ? null : 'The rule looks at no variable';
-  if (link.targets.some(({ isCount }) => isCount)) return null;
+  if (link.operator === null || link.targets.some(({ isCount }) => isCount)) return null;
   const phases = link.targets.map(({ variable }) => firstPhaseOf[variable.name] ?? 1);
   const earliest = Math.min(...phases);
   if (earliest > rule.phase)
