@@ -32,6 +32,8 @@ export interface RevokingDeps {
   clock: () => Date;
   /** Within 0 and 1. */
   random: () => number;
+  /** Pause before each look for what is to be asked again. Default 5 seconds. */
+  lookMs?: number;
   log: Logger;
 }
 
@@ -62,7 +64,19 @@ const refuseUnlessOrdered = ({ issuer }: { issuer?: string | undefined }): void 
  * process in between, it is asked for again until the answer is noted: authorities tell of what they have revoked already.
  */
 export const createRevoking = (deps: RevokingDeps) => {
-  const { db, transact, transactAside, store, orders, certificates, vault, clock, random, log } = deps;
+  const {
+    db,
+    transact,
+    transactAside,
+    store,
+    orders,
+    certificates,
+    vault,
+    clock,
+    random,
+    lookMs = LOOK_MS,
+    log,
+  } = deps;
 
   const leaseNow = (): Lease => {
     const now = clock().getTime();
@@ -200,7 +214,7 @@ export const createRevoking = (deps: RevokingDeps) => {
     async start(): Promise<{ stop(): Promise<void> }> {
       const stopping = new AbortController();
       if (deps.isAlone) await store(db).releaseAll();
-      const repeating = repeat('ask again for revocations', LOOK_MS, () => look(stopping.signal), log);
+      const repeating = repeat('ask again for revocations', lookMs, () => look(stopping.signal), log);
       return {
         async stop() {
           stopping.abort();
