@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomUUID, X509Certificate } from 'node:crypto';
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { promisify } from 'node:util';
 import type { Config } from '@sallyport/deployment/config';
 import { emptyStore, onBothDatabases, startApp, type TestApp } from '@sallyport/server/testing/start-app';
@@ -149,24 +148,5 @@ onBothDatabases('migrations', (kind) => {
     const next = await database.transact(async (_tx, revision) => Number(revision));
     expect(next).toBe((sorted.at(-1) ?? 0) + 1);
     await database.stop();
-  });
-});
-
-test('a store that can not be opened or reached is named in one line', async () => {
-  await emptyStore('sqlite', async (config) => {
-    writeFileSync(join(config.dataDir, 'sallyport.db'), 'no database, however long one looks at it');
-    const file = openDatabase(config);
-    await expect(migrate(file)).rejects.toMatchObject({
-      problems: ['the store can not be used: file is not a database'],
-    });
-    await expect(pendingMigrations(file)).rejects.toMatchObject({
-      problems: ['the store can not be used: file is not a database'],
-    });
-    await file.stop();
-    const nobody = openDatabase({ ...config, databaseUrl: 'postgres://u:hidden@127.0.0.1:1/x' });
-    await expect(migrate(nobody)).rejects.toMatchObject({
-      problems: ['the store can not be used: connect ECONNREFUSED 127.0.0.1:1'],
-    });
-    await nobody.stop();
   });
 });
