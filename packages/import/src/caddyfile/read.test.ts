@@ -136,6 +136,11 @@ test.each<[string, string, string[]]>([
   ],
   ['a header that is no HSTS', 'reverse_proxy b\nheader X-A b', ['header X-A b: headers of answers are not changed']],
   [
+    'an HSTS for lists of browsers',
+    'reverse_proxy b\nheader Strict-Transport-Security "max-age=63072000; Preload"',
+    ['Strict-Transport-Security is sent without preload'],
+  ],
+  [
     'a shorter HSTS',
     'reverse_proxy b\nheader Strict-Transport-Security max-age=1',
     ['Strict-Transport-Security is sent for two years, not for 1 s'],
@@ -304,4 +309,13 @@ test('many warnings of one host are counted, not listed', () => {
   const [host] = site(`reverse_proxy ${'b '.repeat(1000)}`).hosts;
   expect(host?.warnings).toHaveLength(51);
   expect(host?.warnings.at(-1)?.message).toBe('and 949 more like the last');
+});
+
+test('a redirect is told with the code that Caddy means', () => {
+  const codeOf = (code: string) => messages(site(`redir https://b.test/ ${code}`).warnings).join();
+  expect(codeOf('html')).toContain('200, by a page');
+  expect(codeOf('permanent')).toContain('301');
+  expect(codeOf('temporary')).toContain('302');
+  expect(codeOf('')).toContain('302');
+  expect(codeOf('308')).toContain('308');
 });

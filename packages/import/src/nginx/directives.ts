@@ -97,6 +97,7 @@ export const READ = new Set([
     'server_tokens',
     'proxy_ssl_server_name',
     'proxy_ssl_verify',
+    'grpc_ssl_verify',
     'server',
     'upstream',
     'map',

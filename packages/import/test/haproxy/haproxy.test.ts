@@ -73,7 +73,14 @@ test('what HAProxy accepts is read as hosts, and what they can not say is told',
   ]);
   expect(hosts.slice(0, 4).map(({ enabled }) => enabled)).toEqual([undefined, undefined, undefined, undefined]);
   const messages = hosts[0]!.warnings.map(({ message }) => message).join('\n');
-  for (const piece of ['port 8088', '10.0.0.1:8080 is left out', 'balance', 'httpchk', 'some requests go to api']) {
+  for (const piece of [
+    'does not check the health',
+    'port 8088',
+    '10.0.0.1:8080 is left out',
+    'balance',
+    'httpchk',
+    'some requests go to api',
+  ]) {
     expect.soft(messages).toContain(piece);
   }
   const told = warnings.map(({ message, line }) => `${line} ${message}`).join('\n');
@@ -84,6 +91,54 @@ test('what HAProxy accepts is read as hosts, and what they can not say is told',
 test('a redirect to https, and a server whose certificate is checked', () => {
   const expected = { domain: 'a.test', forward_scheme: 'https', forward_host: 'app.lan', forward_verify_tls: true };
   expect(read(SECURE).hosts).toMatchObject([{ ...expected, ssl_forced: true }]);
+});
+
+/** One frontend for a.test with these binds and lines. */
+const behind = (binds: readonly string[], lines: readonly string[] = []) =>
+  [
+    ...[
+      'defaults',
+      ' mode http',
+      'frontend web',
+      ...binds.map((bind) => ` bind ${bind}`),
+      ...lines.map((line) => ` ${line}`),
+    ],
+    ...[' use_backend app if { hdr(host) -i a.test }', 'backend app', ' server one 10.0.0.1:80', ''],
+  ].join('\n');
+
+test('TLS is forced where nobody is answered without it', () => {
+  const toHttps = 'http-request redirect scheme https unless { ssl_fc }';
+  const isForced = (content: string) => read(content).hosts.map(({ ssl_forced }) => ssl_forced);
+  expect(isForced(behind([':443 ssl crt x.pem']))).toEqual([true]);
+  expect(isForced(behind([':80', ':443 ssl crt x.pem']))).toEqual([false]);
+  expect(isForced(behind([':80', ':443 ssl crt x.pem'], [toHttps]))).toEqual([true]);
+  expect(isForced(behind([':80'], [toHttps]))).toEqual([false]);
+  // Asked for without TLS in a frontend of its own, which leads to TLS or does not.
+  const plain = (line: string) =>
+    behind([':443 ssl crt x.pem']).replace(
+      'backend app',
+      `frontend plain\n bind :80\n ${line}\n use_backend app if { hdr(host) -i a.test }\nbackend app`,
+    );
+  expect(isForced(plain(toHttps))).toEqual([true]);
+  expect(isForced(plain('timeout client 1s'))).toEqual([false]);
+});
+
+test('what is no header of the request is no name, and a bind that is cut off is read', () => {
+  const { hosts, warnings } = read(behind([':80'], ['use_backend app if { shdr(host) -i other.test }']));
+  expect(hosts.map(({ domain }) => domain)).toEqual(['a.test']);
+  expect(warnings.map(({ message }) => message).join()).toContain('it asks for no name');
+  expect(read(behind([':443 ssl crt'])).hosts).toHaveLength(1);
+});
+
+test('a configuration that ends without a line feed is read to its end, and none at all is an error', () => {
+  expect(read(behind([':80']).trimEnd()).hosts).toMatchObject([{ domain: 'a.test', forward_port: 80 }]);
+  const message = 'no frontend chooses a backend by a name';
+  expect(readHaproxy([{ name: 'x.cfg', content: '' }]).errors).toEqual([
+    { file: 'x.cfg', line: 1, column: 1, message, text: '' },
+  ]);
+  expect(readHaproxy([{ name: 'x.cfg', content: '\nglobal\n maxconn 1\n' }]).errors).toMatchObject([
+    { line: 2, message, text: 'global' },
+  ]);
 });
 
 test.each([

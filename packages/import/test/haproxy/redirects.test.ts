@@ -39,3 +39,33 @@ test('each redirect is told with its place, its source, where it leads and with 
     ['moving.test', undefined, [part, gone]],
   ]);
 });
+
+/** What is told of a.test behind a frontend with these lines. */
+const toldOf = (...lines: string[]) => {
+  const site = [' bind :80', ...lines.map((line) => ` ${line}`), ' use_backend app if { hdr(host) -i a.test }'];
+  const content = [
+    'defaults',
+    ' mode http',
+    'frontend web',
+    ...site,
+    'backend app',
+    ' server one 10.0.0.1:80',
+    '',
+  ].join('\n');
+  const { hosts } = readHaproxy([{ name: 'haproxy.cfg', content }]);
+  return { enabled: hosts[0]?.enabled, messages: hosts[0]?.warnings.map(({ message }) => message) ?? [] };
+};
+
+test('another scheme is told with its code, and what only says redirect is none', () => {
+  expect(toldOf('redirect scheme ftp code 307 if { path /f }').messages).toContain(
+    'requests that match path /f are redirected to ftp:// (307) in HAProxy; here they go to the upstream',
+  );
+  const { messages } = toldOf('http-request set-header X-How redirect', 'http-request redirect scheme https');
+  expect(messages.join()).not.toContain('are redirected to');
+});
+
+test('of many redirects those of visitors are told first, so that they switch the host off', () => {
+  const paths = Array.from({ length: 101 }, (_, index) => `redirect location /new if { path /${index} }`);
+  expect(toldOf(...paths).enabled).toBeUndefined();
+  expect(toldOf(...paths, 'redirect location /sso unless { req.cook(session) -m found }').enabled).toBe(false);
+});

@@ -10,6 +10,8 @@ test.each([
   ['the same for all servers', `http { access_by_lua_file who.lua; ${named(proxy)} }`],
   ['a module that nobody here knows, for all servers', `http { modsecurity on; ${named(proxy)} }`],
   ['a module that asks for passwords', named(`auth_pam "in here"; ${proxy}`)],
+  ['a file whose name only begins like that of a harmless one', named(`include proxy_params.local; ${proxy}`)],
+  ['a token', named(`auth_jwt "in here"; ${proxy}`)],
   ['a Perl handler', named(`location / { perl main::handler; proxy_pass http://10.0.0.1; }`)],
   [
     'a password that the location of the host does not ask for, and another inherits',
@@ -74,4 +76,30 @@ test('what has to be attended to is not among the warnings that are counted and 
   const [host] = read(named(`${headers} location / { deny all; proxy_pass http://10.0.0.1; }`)).hosts;
   expect(host?.warnings).toHaveLength(51);
   expect(host?.warnings[1]?.message).toContain('deny all keeps addresses out');
+});
+
+test('what stands in a map is no directive, and http2 is a directive of http', () => {
+  for (const content of [`map $a $b { server c; listen d; } ${named(proxy)}`, `http2 on; ${named(proxy)}`]) {
+    const { hosts, errors } = read(content);
+    expect([errors, hosts.map(({ domain }) => domain)]).toEqual([[], ['a.test']]);
+  }
+});
+
+test('what is not allowed where it stands is an error that shows it', () => {
+  expect(read(`http { ${named(`${proxy} http { }`)} }`).errors).toMatchObject([{ line: 1, text: 'http' }]);
+  expect(read(`http { ${named(proxy)} } http { }`).errors).toMatchObject([
+    { message: 'http is there twice', text: 'http' },
+  ]);
+});
+
+test('the certificate of an upstream is checked where the configuration checks it, by the directive of its protocol', () => {
+  const told = (lines: string) =>
+    read(named(`location / { ${lines} }`)).hosts.map(({ forward_verify_tls, warnings }) => [
+      forward_verify_tls,
+      warnings.some(({ message }) => message.includes('ssl_verify')),
+    ]);
+  expect(told('grpc_pass grpcs://b.test:443; grpc_ssl_verify on;')).toEqual([[true, false]]);
+  expect(told('grpc_pass grpcs://b.test:443; proxy_ssl_verify on;')).toEqual([[false, false]]);
+  expect(told('proxy_pass https://b.test; proxy_ssl_verify on;')).toEqual([[true, false]]);
+  expect(told('proxy_pass https://b.test; grpc_ssl_verify on;')).toEqual([[false, false]]);
 });
