@@ -40,8 +40,15 @@ describe('certificate entries', () => {
             .filter((certificate) => certificate.names.includes(name))
             .toSorted((a, b) => b.notAfter - a.notAfter || b.id - a.id)[0]?.id ?? null;
         for (const { names: own, certificate, flags } of hosts) {
+          const chosen = held.some(({ id }) => id === certificate) ? certificate : undefined;
+          // A name that only the wildcard answers for.
+          for (const name of own.filter((text) => text.startsWith('*'))) {
+            expect(served(tls.entries, name.replace('*', 'other'))).toEqual({
+              certificate: chosen ?? best(name),
+              http2: flags.http2_support,
+            });
+          }
           for (const name of own.filter((text) => !text.startsWith('*'))) {
-            const chosen = held.some(({ id }) => id === certificate) ? certificate : undefined;
             expect(served(tls.entries, name)).toEqual({
               certificate: chosen ?? best(name) ?? best(`*${name.slice(name.indexOf('.'))}`),
               http2: flags.http2_support,

@@ -78,6 +78,34 @@ describe('two-level map', () => {
     expect(map.overlay.size).toBe(0);
   });
 
+  test('a fold holds what is in force when it begins, and none of what is gone', () => {
+    const map = createTwoLevelMap();
+    map.reset(
+      new Map([
+        ['a', '1'],
+        ['b', '2'],
+        ['c', '3'],
+      ]),
+    );
+    map.change('a', undefined);
+    map.change('b', '4');
+    map.change('d', '5');
+    map.change('e', '6');
+    map.change('e', undefined);
+    const fold = map.beginFold();
+    expect(() => map.beginFold()).toThrow('already under way');
+    map.change('c', undefined);
+    const folded = [
+      ['b', '4'],
+      ['c', '3'],
+      ['d', '5'],
+    ];
+    expect([...fold.entries()]).toEqual(folded);
+    fold.commit();
+    expect([...map.base]).toEqual(folded);
+    expect([...map.overlay]).toEqual([['c', removedRecord]]);
+  });
+
   test('nothing to do is no step', () => {
     const map = createTwoLevelMap();
     map.reset(new Map([['a', '1']]));

@@ -54,6 +54,7 @@ describe('route record', () => {
   ])('%# is refused', (given, reason) => {
     expect(() => encodeRoute(given)).toThrow(InvalidRoute);
     expect(() => encodeRoute(given)).toThrow(reason);
+    expect(() => encodeRoute(given)).toThrow(expect.objectContaining({ name: 'InvalidRoute' }));
   });
 
   test('whatever the values are, a record is one word without a second meaning, or refused', () => {

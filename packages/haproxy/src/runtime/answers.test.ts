@@ -8,6 +8,7 @@ import { createCertificateCommands } from './certificates.ts';
 import { createMapCommands } from './maps.ts';
 import { readProcessInfo } from './process-info.ts';
 import { RuntimeRefused, RuntimeUnavailable } from './runtime-errors.ts';
+import { readTrafficCounters } from './traffic-counters.ts';
 
 /** What is asked at a socket that gives these answers, one after the other, as HAProxy 2.6 words them or as a broken one might. */
 const asked = (answers: string[], ask: (socket: AdminSocket) => Promise<void>): Promise<string[]> =>
@@ -185,3 +186,41 @@ test('an answer that is longer than may be kept is given up', () =>
     expect(await socket.ask({ words: ['x'] })).toHaveLength(200);
     await expect(socket.ask({ words: ['x'] })).rejects.toThrow('answer over 200 bytes');
   }));
+
+describe('what was counted', () => {
+  const csv =
+    '# pxname,svname,bin,bout,hrsp_1xx,hrsp_2xx,hrsp_3xx,hrsp_4xx,hrsp_5xx,hrsp_other,\nproxy,FRONTEND,1,2,3,4,5,6,7,8,\n';
+  const info = (...more: string[]) => ['Version: 3.0', 'Pid: 9', ...more, '', ''].join('\n');
+  const counters = {
+    bytesIn: 1,
+    bytesOut: 2,
+    requests: { '1xx': 3, '2xx': 4, '3xx': 5, '4xx': 6, '5xx': 7, other: 8 },
+  };
+
+  test('is of the process that says so before and after', async () => {
+    const started = info('Start_time_sec: 1700000000');
+    const commands = await asked([started, csv, started], async (socket) => {
+      const startedAt = new Date('2023-11-14T22:13:20Z');
+      expect(await readTrafficCounters(socket)).toEqual({ process: '9@1700000000', startedAt, counters });
+    });
+    expect(commands).toEqual(['show info\n', 'show stat -1 3 -1\n', 'show info\n']);
+  });
+
+  test('is of a process known by its number where it does not say when it was started', async () => {
+    const started = info('Uptime_sec: 60');
+    await asked([started, csv, started], async (socket) => {
+      const { process: name, startedAt } = await readTrafficCounters(socket);
+      expect(name).toBe('9');
+      expect(Math.floor((Date.now() - startedAt.getTime()) / 60_000)).toBe(1);
+    });
+  });
+
+  test.each([
+    ['another one', info('Start_time_sec: 1700000000').replace('9', '8')],
+    ['another one of that number', info('Start_time_sec: 1700000001')],
+  ])('is of nobody where %s answers in the end', async (_what, after) => {
+    await asked([info('Start_time_sec: 1700000000'), csv, after], (socket) =>
+      expect(readTrafficCounters(socket)).rejects.toThrow(RuntimeUnavailable),
+    );
+  });
+});

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { encodeCommand } from './command.ts';
+import { describeCommand, encodeCommand } from './command.ts';
 
 test('words and payload become one command', () => {
   expect(encodeCommand({ words: ['show', 'info'] })).toBe('show info\n');
@@ -9,6 +9,17 @@ test('words and payload become one command', () => {
 
 test.each(['', ' ', 'a b', 'a;b', 'a\nb', 'a\\b', '<<', 'a<<', 'é', '\0'])('%j is not a word', (word) => {
   expect(() => encodeCommand({ words: ['add', word] })).toThrow(/not a command word/);
+});
+
+test('a word has an end', () => {
+  expect(encodeCommand({ words: ['a'.repeat(4_096)] })).toHaveLength(4_097);
+  expect(() => encodeCommand({ words: ['show', 'a'.repeat(4_097)] })).toThrow(/^not a command word: "a{80}"$/);
+});
+
+test('of a command errors show the beginning of its words, and nothing of its payload', () => {
+  const words = ['set', 'ssl', 'cert', 'a', 'b', 'c'];
+  expect(describeCommand({ words, payload: ['-----BEGIN PRIVATE KEY-----'] })).toBe('set ssl cert a b');
+  expect(describeCommand({ words: ['x'.repeat(300)] })).toBe('x'.repeat(200));
 });
 
 test.each([[[]], [['']], [['a', '', 'b']], [['a\nb']], [['a\r']], [['\0']]])('%j is not a payload', (payload) => {

@@ -18,12 +18,15 @@ test('fields are found by their names, and what went through twice counts once',
 });
 
 test.each([
-  ['nothing', '\n'],
-  ['no header', `${frontend}\n`],
-  ['another frontend', `${header}\nother,FRONTEND,900,500,1,20,3,4,5,6,,\n`],
-  ['a missing column', '# pxname,svname,bin,\nproxy,FRONTEND,1,\n'],
-  ['no number', `${header}\n${frontend.replace('500', '')}\n`],
-  ['a cut line', `${header}\nproxy,FRONTEND,900\n`],
-])('%s is no counter', (_what, csv) => {
-  expect(() => parseTrafficCounters(csv)).toThrow(/show stat/);
+  ['nothing', '\n', 'no header'],
+  ['no header', `${frontend}\n`, 'no header'],
+  ['another header', `${header.replace('# pxname', '# name')}\n${frontend}\n`, 'no header'],
+  ['another frontend', `${header}\nother,FRONTEND,900,500,1,20,3,4,5,6,,\n`, 'no frontend proxy'],
+  ['a missing column', '# pxname,svname,bin,\nproxy,FRONTEND,1,\n', 'hrsp_1xx is no number'],
+  ['no number', `${header}\n${frontend.replace('500', '')}\n`, 'bin is no number'],
+  ['a number and more', `${header}\n${frontend.replace('500', '500x')}\n`, 'bin is no number'],
+  ['less than none', `${header}\n${frontend.replace('900', '-900')}\n`, 'bout is no number'],
+  ['a cut line', `${header}\nproxy,FRONTEND,900\n`, 'hrsp_1xx is no number'],
+])('%s is no counter', (_what, csv, reason) => {
+  expect(() => parseTrafficCounters(csv)).toThrow(`HAProxy refused "show stat": ${reason}`);
 });
