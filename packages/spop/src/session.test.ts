@@ -167,6 +167,28 @@ describe('NOTIFY', () => {
     expect(given.counters.acks).toBe(1);
   });
 
+  test('may have as many messages and arguments as the limits say', () => {
+    const given = givenSession((messages) => [
+      setVar(
+        'txn',
+        'n',
+        messages.reduce((sum, { args }) => sum + args.length, 0),
+      ),
+    ]);
+    const message = { name: 'm', args: Array.from({ length: 64 }, () => ({ name: 'a', value: string('') })) };
+    given.session.receive(
+      Buffer.concat([
+        hello(),
+        notify(
+          1,
+          1,
+          Array.from({ length: 16 }, () => message),
+        ),
+      ]),
+    );
+    expect(given.frames()[1]).toMatchObject({ type: 'ack', actions: [{ name: 'n', value: 1_024 }] });
+  });
+
   test('a thousand in one chunk are answered in order with one write', () => {
     const answerOnce = encodeActions([setVar('txn', 'verdict', 'allow')]);
     const given = givenSession(() => answerOnce);
