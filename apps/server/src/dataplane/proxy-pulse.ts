@@ -7,8 +7,17 @@ const WAIT_MS = 300;
 /** Anybody may ask: HAProxy is not asked more often than this. */
 const FRESH_MS = 500;
 
+interface PulseOptions {
+  /** Milliseconds since some moment. */
+  now?: () => number;
+  waitMs?: number;
+}
+
 /** Tells whether HAProxy answers on its admin socket at the moment, for any number of callers. */
-export const createProxyPulse = (path: string, now: () => number = () => performance.now()) => {
+export const createProxyPulse = (
+  path: string,
+  { now = () => performance.now(), waitMs = WAIT_MS }: PulseOptions = {},
+) => {
   const socket = createAdminSocket({ path, silenceTimeoutMs: ANSWER_WITHIN_MS });
   let isUp = false;
   let askedAt = Number.NEGATIVE_INFINITY;
@@ -28,7 +37,7 @@ export const createProxyPulse = (path: string, now: () => number = () => perform
       if (!asking && now() - askedAt >= FRESH_MS) asking = ask();
       if (asking) {
         const waiting = Promise.withResolvers<void>();
-        const timer = setTimeout(waiting.resolve, WAIT_MS);
+        const timer = setTimeout(waiting.resolve, waitMs);
         await Promise.race([asking, waiting.promise]);
         clearTimeout(timer);
       }

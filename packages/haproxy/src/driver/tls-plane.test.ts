@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type AnsweringSocket, answerAt } from '../../../../test/support/haproxy/answering-socket.ts';
@@ -73,6 +73,33 @@ test('a certificate that HAProxy does not take is refused, and its file is not w
         `del ssl cert ${certificateFile(1)}`,
       ]);
       await tls.change([{ type: 'remove', id: 1 }], nobody, how);
+      expect(tls.refused.size).toBe(0);
+    },
+  ));
+
+test('a certificate that HAProxy takes, but refuses to name in its list, is left out, and is no difference', () =>
+  withAnswers({ ...empty, 'add ssl crt-list': 'unable to load\n' }, async (tls, _haproxy, directory) => {
+    await tls.change([put], nobody, { ...how, live: async () => {} });
+    expect(tls.ids()).toEqual([1]);
+    expect(await tls.syncLines(nobody)).toBe(0);
+    expect([...tls.refused]).toEqual([[1, 'HAProxy refused it: unable to load']]);
+    expect(tls.ids()).toEqual([]);
+    expect(readFileSync(join(directory, dataPlaneFiles.crtList), 'utf8')).toBe(
+      `${dataPlaneFiles.defaultCertificate}\n`,
+    );
+  }));
+
+test('no certificate that is served is left out because HAProxy refuses another line of it', () =>
+  withAnswers(
+    {
+      ...empty,
+      'show ssl crt-list': `${header}${dataPlaneFiles.defaultCertificate}:1\n${certificateFile(1)}:2 b.test\n\n`,
+      'add ssl crt-list': 'out of memory\n',
+    },
+    async (tls) => {
+      await tls.change([put], nobody, { ...how, live: async () => {} });
+      await expect(tls.syncLines(nobody)).rejects.toThrow('out of memory');
+      expect(tls.ids()).toEqual([1]);
       expect(tls.refused.size).toBe(0);
     },
   ));
