@@ -5,7 +5,7 @@ import { createCertificates } from '../database/certificates.ts';
 import { lookAt, MOST_CERTIFICATES } from './pair.ts';
 
 test('a certificate with its key tells its names; what is wrong with one is told without quoting it', () => {
-  const { certificate, key } = makeCertificate(['App.test', '*.b.test']);
+  const { certificate, key } = makeCertificate(['App.test', '127.0.0.1', '*.b.test']);
   expect(lookAt({ certificate, key })).toEqual({ names: ['app.test', '*.b.test'] });
   expect(lookAt({ certificate: 'x', key })).toEqual({ wrong: 'can not be read' });
   const unreadable = { wrong: 'has a key that can not be read, or only with a password' };
