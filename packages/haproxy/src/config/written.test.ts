@@ -96,7 +96,9 @@ describe('behind other proxies', () => {
 test('plain HTTP is redirected to the port that clients reach, unless there is none', () => {
   const redirects = (publicHttpsPort: number | null) =>
     readBy('2.6', { publicHttpsPort }).filter((line) => line.startsWith('http-request redirect'));
-  expect(redirects(443)[0]).toMatch(/^http-request redirect prefix https:\/\/%\[var\(txn\.host\)\] code 308 if /);
+  expect(redirects(443)).toEqual([
+    `http-request redirect prefix https://%[var(txn.host)] code 308 if { var(txn.flags),and(${routeFlags.sslForced}) -m bool } !over_tls !{ path_beg /.well-known/acme-challenge/ }`,
+  ]);
   expect(redirects(8443)[0]).toMatch(/^http-request redirect prefix https:\/\/%\[var\(txn\.host\)\]:8443 code 308 if /);
   expect(redirects(null)).toEqual([]);
 });
