@@ -227,10 +227,9 @@ test.each<[string, Partial<ConfigSettings>]>([
     const socket = (name: string) => join(directory, `${name}.sock`);
     const sockets = { adminSocket: socket('admin'), apiSocket: socket('api'), eventSocket: socket('log') };
     await writeStaticFiles(directory, settings({ ...sockets, trafficSocket: socket('traffic'), ...parts }));
-    const said = execFileSync('/usr/sbin/haproxy', ['-c', '-f', join(directory, dataPlaneFiles.config)], {
-      encoding: 'utf8',
-      stdio: 'pipe',
-    });
-    expect(said).toContain('Configuration file is valid');
+    const check = () =>
+      execFileSync('/usr/sbin/haproxy', ['-c', '-f', join(directory, dataPlaneFiles.config)], { stdio: 'pipe' });
+    // Later versions say nothing of a file that is valid.
+    expect(check).not.toThrow();
   }),
 );
