@@ -71,4 +71,10 @@ test('an object goes back by the ways in which everybody changes it, and comes b
   expect([reverter.policy, Object.hasOwn(reverter, 'prepare'), Object.hasOwn(reverter, 'many')]).toEqual([
     ...['member', false, false],
   ]);
+  const [prepare, many] = [async () => {}, { current: async () => new Map(), apply: async () => undefined }];
+  const whole = objectReverter({
+    ...{ policy: 'member', fields: [], prepare, many, store: () => ({ find: async () => undefined }) },
+    ...{ objects: { within, get: async () => ({}) }, settle: async () => {} },
+  });
+  expect([whole.prepare, whole.many]).toEqual([prepare, many]);
 });

@@ -8,6 +8,7 @@ const read = (content: string) => readNginx([{ name: 'nginx.conf', content }]);
 test.each([
   ['Lua that says who may come in', named(`access_by_lua_file /etc/nginx/who.lua; ${proxy}`)],
   ['the same for all servers', `http { access_by_lua_file who.lua; ${named(proxy)} }`],
+  ['one whose name ends like that of a known one', `http { modsecurity_allow on; ${named(proxy)} }`],
   ['a module that nobody here knows, for all servers', `http { modsecurity on; ${named(proxy)} }`],
   ['a module that asks for passwords', named(`auth_pam "in here"; ${proxy}`)],
   ['a file whose name only begins like that of a harmless one', named(`include proxy_params.local; ${proxy}`)],
