@@ -50,6 +50,8 @@ describe('lines', () => {
 
   test('that begin with # are comments, with what they continue; a swallowed directive is warned about', () => {
     expect(parse('# SecRule \\\n  "x"\n\n   # another').problems).toEqual([]);
+    expect(parse('# comment \\\nwhere a SecRule is no directive').problems).toEqual([]);
+    expect(parse('SecMarker a\n# comment \\').directives).toHaveLength(1);
     expect(parse('# comment \\\nSecRuleEngine On\n').problems).toEqual([
       'main.conf:2:1: warning: This line belongs to the comment above, which ends in a backslash (near "SecRuleEngine On")',
     ]);
@@ -106,6 +108,12 @@ describe('variables', () => {
     ]);
   });
 
+  test('take a dot for the colon, as macros do', () => {
+    expect(ruleOf('SecRule TX.a.b "@rx a" "id:1"').targets).toEqual([
+      { mode: 'use', variable: 'TX', selector: { kind: 'literal', name: 'a.b' } },
+    ]);
+  });
+
   test.each([
     [
       'SecRule "" "@rx a" "id:1"',
@@ -134,6 +142,10 @@ describe('operators', () => {
     ['!^plain$', 'rx', true, '^plain$'],
     ['@detectSQLi', 'detectsqli', false, ''],
     ['', 'rx', false, ''],
+    ['  @rx a', 'rx', false, 'a'],
+    ['  plain  ', 'rx', false, 'plain  '],
+    ['! @streq x', 'streq', true, 'x'],
+    ['!\t @pm a', 'pm', true, 'a'],
   ])('%o', (written, name, isNegated, argument) => {
     expect(ruleOf(`SecRule ARGS "${written}" "id:1"`).operator).toEqual({ name, isNegated, argument });
   });

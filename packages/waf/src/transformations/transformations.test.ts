@@ -36,6 +36,11 @@ test.each<[string, string, string]>([
   ['replaceComments', 'UNION/**/SELECT/*', 'UNION SELECT '],
   ['removeWhitespace', 'a \xc2\xa0b\v', 'ab'],
   ['compressWhitespace', 'a \t b\nc', 'a b c'],
+  ['compressWhitespace', 'a b\tc', 'a b c'],
+  ['cssDecode', '\\ff41\\ff00\\ff5f\\ff5e', 'a\0_~'],
+  ['escapeSeqDecode', 'a\\x3cb\\74\\1012\\400', 'a<b<A2\0'],
+  ['escapeSeqDecode', '\\n\\a\\q\\\\\\xzz\\X41\\8\\x4', '\n\x07q\\xzzA8x4'],
+  ['escapeSeqDecode', '\\101\\', 'A\\'],
   ['length', 'x'.repeat(1205), '1205'],
   ['hexEncode', '\x00\xff', '00ff'],
 ])('%s %j', (name, input, output) => {
@@ -56,6 +61,32 @@ describe.each(transformationNames)('%s on any bytes', (name) => {
     ...Buffer.from('%\\&#xXuU0123fFaA/*-.<!>;+ \t\n"\'^,(=\x00\xc3\xa9\xf0\xe2\x80', 'latin1'),
   );
   const input = fc.array(fc.oneof(anyByte, dense, dense), { maxLength: 80 }).map((bytes) => Uint8Array.from(bytes));
+
+  test('sees nothing of what stands beside its value', () => {
+    const applied = (bytes: Uint8Array, start: number, end: number): string => {
+      const out = new Uint8Array(step.bound(end - start));
+      const written = step.apply(bytes, start, end, out, 0);
+      return Buffer.from(written < 0 ? bytes.subarray(start, end) : out.subarray(0, written)).toString('latin1');
+    };
+    fc.assert(
+      fc.property(input, input, input, (before, value, after) => {
+        const among = Buffer.concat([before, value, after]);
+        const end = before.length + value.length;
+        expect(applied(among, before.length, end)).toBe(applied(value, 0, value.length));
+      }),
+      // What an escape at the very end would go on with.
+      {
+        examples: ['&#', '\\', '\\x4', '%', '%4', '%u003', '\\u003', '0x', '/*', '\xc3', '.', '*'].map(
+          (text) =>
+            [Uint8Array.of(), Buffer.from(text, 'latin1'), Buffer.from('x41;c/')] as [
+              Uint8Array,
+              Uint8Array,
+              Uint8Array,
+            ],
+        ),
+      },
+    );
+  });
 
   test('stays inside its bound, leaves its input alone, and answers -1 exactly when nothing changes', () => {
     fc.assert(
