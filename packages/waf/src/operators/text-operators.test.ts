@@ -149,3 +149,14 @@ test('what finds injection captures it, and takes from the budget as much as the
   expect(captured).toEqual(['<script>x', expect.stringMatching(/^[a-zA-Z0-9&()]{2,8}$/)]);
   expect(before - context.budget.units).toBeGreaterThanOrEqual(2 * ('<script>x'.length + "1' or 1=1-- ".length));
 });
+
+test('what needs the world finds nothing without it, and reads a name with blanks around it', () => {
+  const address = Buffer.from('192.0.2.1');
+  const blockList = (zone: string) => zone === 'list.example';
+  const found = (name: string, argument: string, world: object) =>
+    compileOperator(name, argument, { ...env, ...world }).match(address, 0, address.length, context);
+  expect(found('rbl', ' list.example ', { blockList })).toBe(true);
+  expect(found('rbl', 'list.example', {})).toBe(false);
+  expect(found('geoLookup', '', { geo: () => ({ COUNTRY_CODE: 'FR' }) })).toBe(true);
+  expect(found('geoLookup', '', {})).toBe(false);
+});
