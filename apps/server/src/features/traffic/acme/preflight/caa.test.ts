@@ -61,9 +61,21 @@ test('what an authority does not say of itself, and who else may issue, is told'
     (await checkCaa('www.example.com', { ...asker, identities }, at(records))).message;
   const nobody = await told([issue(';')]);
   expect(nobody).toBe('The CAA records at example.com do not permit ca.example: nobody may issue.');
-  expect(await told([issue(';')], [])).toBe(
+  expect(await told([issue('a.test'), issue(';')], [])).toBe(
     'There are CAA records at example.com; the authority does not say which it looks for.',
   );
+  // Whichever it looks for; but it may be one that does not look.
+  const whoever = { ...asker, identities: [] };
+  for (const [records, why] of [
+    [[issue(';')], 'nobody may issue'],
+    [[{ tag: 'tbs', value: 'x', isCritical: true }], 'a critical record'],
+  ] as const) {
+    expect(await checkCaa('www.example.com', whoever, at([...records]))).toMatchObject({
+      ok: false,
+      blocks: false,
+      message: expect.stringContaining(`The CAA records at example.com permit no authority: ${why}`),
+    });
+  }
   expect(await told([issue('a.test; x=y'), issue('a.test'), issue('B.test')])).toContain(
     'only a.test, b.test may issue',
   );

@@ -28,22 +28,35 @@ const parseIssuer = (value: string): { issuer: string; parameters: Map<string, s
 
 const KNOWN = new Set(['issue', 'issuewild', 'iodef', 'issuemail', 'issuevmc', 'contactemail', 'contactphone']);
 
+/** What records say of who may issue, in their order; empty when they restrict nobody. */
+const entriesOf = (records: readonly CaaRecord[], isWild: boolean): ReturnType<typeof parseIssuer>[] => {
+  const wild = records.filter(({ tag }) => tag === 'issuewild');
+  const asked = isWild && wild.length > 0 ? wild : records.filter(({ tag }) => tag === 'issue');
+  return asked.map(({ value }) => parseIssuer(value));
+};
+
+/** Why records forbid an issue to any authority, in words; undefined when some may. */
+const whyForbiddenToAll = (records: readonly CaaRecord[], isWild: boolean): string | undefined => {
+  const unknown = records.find(({ tag, isCritical }) => isCritical && !KNOWN.has(tag));
+  if (unknown) return `a critical record of the kind "${unknown.tag}" that authorities must not pass over`;
+  const entries = entriesOf(records, isWild);
+  return entries.length > 0 && entries.every(({ issuer }) => issuer === '') ? 'nobody may issue' : undefined;
+};
+
 /** Why records forbid an issue, in words; undefined when they permit it. `isWild`: for a name with `*.` in front. */
 export const whyForbidden = (
   records: readonly CaaRecord[],
   isWild: boolean,
   { identities, accountUrl, challenge }: CaaAsker,
 ): string | undefined => {
-  const unknown = records.find(({ tag, isCritical }) => isCritical && !KNOWN.has(tag));
-  if (unknown) return `a critical record of the kind "${unknown.tag}" that authorities must not pass over`;
-  const wild = records.filter(({ tag }) => tag === 'issuewild');
-  const asked = isWild && wild.length > 0 ? wild : records.filter(({ tag }) => tag === 'issue');
-  if (asked.length === 0) return undefined;
-  const entries = asked.map(({ value }) => parseIssuer(value));
+  const toAll = whyForbiddenToAll(records, isWild);
+  if (toAll !== undefined) return toAll;
+  const entries = entriesOf(records, isWild);
+  if (entries.length === 0) return undefined;
   const ours = entries.filter(({ issuer }) => identities.includes(issuer));
   if (ours.length === 0) {
     const others = [...new Set(entries.map(({ issuer }) => issuer).filter((issuer) => issuer !== ''))];
-    return others.length === 0 ? 'nobody may issue' : `only ${others.slice(0, 10).join(', ')} may issue`;
+    return `only ${others.slice(0, 10).join(', ')} may issue`;
   }
   const fits = ours.some(({ parameters }) => {
     const methods = parameters.get('validationmethods')?.split(',');
@@ -74,6 +87,15 @@ export const checkCaa = async (
   if (found === undefined) return fine('caa', name, 'No CAA record restricts who may issue.');
   const [identity] = asker.identities;
   if (identity === undefined) {
+    const why = whyForbiddenToAll(found.records, name !== bare);
+    if (why !== undefined) {
+      return fault('caa', name, {
+        message: `The CAA records at ${found.at} permit no authority: ${why}.`,
+        fix: `Remove the record at ${found.at}, or add one that names the authority.`,
+        // One of a house's own may not look at all.
+        isCertain: false,
+      });
+    }
     return fine('caa', name, `There are CAA records at ${found.at}; the authority does not say which it looks for.`);
   }
   const why = whyForbidden(found.records, name !== bare, asker);
