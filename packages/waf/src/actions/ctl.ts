@@ -22,9 +22,12 @@ const choice =
 /** An effect that neither touches TX nor decides which rules run. */
 const harmless = (effect: Effect): Effect => withFootprint(effect, {});
 
+/** Of what is about an audit log: the caller writes that, and every rule set has some of these. */
+const noEffect = harmless(() => undefined);
+
 const onOff = { on: true, off: false };
 const engineModes = { on: 'on', off: 'off', detectiononly: 'detection-only' } as const;
-const auditModes = { on: 'on', off: 'off', relevantonly: 'relevant-only' } as const;
+const auditModes = { on: null, off: null, relevantonly: null };
 const processors: Readonly<Record<string, BodyProcessor>> = {
   urlencoded: 'URLENCODED',
   multipart: 'MULTIPART',
@@ -66,28 +69,16 @@ const controls: Readonly<Record<string, ControlReader>> = {
     context.diagnostics.error(action.valuePlace, 'This is not a number of bytes', value, 'a whole number above 0');
     return null;
   },
-  auditengine: choice(auditModes, (mode) =>
-    harmless((tx) => {
-      tx.auditEngine = mode;
-    }),
-  ),
+  auditengine: choice(auditModes, () => noEffect),
   auditlogparts: (value, action, context) => {
-    const found = /^([+-]?)([A-K]+Z?)$/.exec(value.trim());
-    if (found === null) {
-      context.diagnostics.error(
-        action.valuePlace,
-        'These are not audit log parts',
-        value,
-        '+ or - and letters from A to K',
-      );
-      return null;
-    }
-    const [, sign, letters] = found;
-    return harmless((tx) => {
-      if (sign === '') tx.auditLogParts = letters!;
-      else if (sign === '+') tx.auditLogParts = [...new Set(tx.auditLogParts + letters)].sort().join('');
-      else tx.auditLogParts = [...tx.auditLogParts].filter((part) => !letters!.includes(part)).join('');
-    });
+    if (/^[+-]?[A-K]+Z?$/.test(value.trim())) return noEffect;
+    context.diagnostics.error(
+      action.valuePlace,
+      'These are not audit log parts',
+      value,
+      '+ or - and letters from A to K',
+    );
+    return null;
   },
   debugloglevel: (value, action, context) => {
     context.diagnostics.warning(action.valuePlace, 'There is no debug log; this ctl has no effect', value);

@@ -14,18 +14,13 @@ const sanitiseMatched: ActionReader = (_action, _rule, link) => {
 export const loggingActions: Readonly<Record<string, ActionReader>> = {
   log: (_action, rule) => {
     rule.isLogged = true;
-    rule.isAuditLogged = true;
   },
   nolog: (_action, rule) => {
     rule.isLogged = false;
-    rule.isAuditLogged = false;
   },
-  auditlog: (_action, rule) => {
-    rule.isAuditLogged = true;
-  },
-  noauditlog: (_action, rule) => {
-    rule.isAuditLogged = false;
-  },
+  // There is one log, the caller's.
+  auditlog: () => undefined,
+  noauditlog: () => undefined,
   sanitisearg: sanitise,
   sanitiserequestheader: sanitise,
   sanitiseresponseheader: sanitise,

@@ -11,18 +11,11 @@ const text =
     if (value !== null) set(rule, value);
   };
 
-const digit =
-  (set: (rule: RuleParts, value: number) => void): ActionReader =>
-  (action, rule, _link, context) => {
-    if (/^\d$/.test(action.value ?? '')) set(rule, Number(action.value));
-    else
-      context.diagnostics.error(
-        action.valuePlace,
-        `This is not a value of ${action.name}`,
-        action.value ?? '',
-        '0 to 9',
-      );
-  };
+/** How sure the author is of the rule: said to readers of an audit log, of which the caller's knows nothing. */
+const estimate: ActionReader = (action, _rule, _link, context) => {
+  if (/^\d$/.test(action.value ?? '')) return;
+  context.diagnostics.error(action.valuePlace, `This is not a value of ${action.name}`, action.value ?? '', '0 to 9');
+};
 
 /** Actions that describe a rule. id and phase are read with the draft. */
 export const metadataActions: Readonly<Record<string, ActionReader>> = {
@@ -67,10 +60,6 @@ export const metadataActions: Readonly<Record<string, ActionReader>> = {
   ver: text((rule, value) => {
     rule.version = value;
   }),
-  maturity: digit((rule, value) => {
-    rule.maturity = value;
-  }),
-  accuracy: digit((rule, value) => {
-    rule.accuracy = value;
-  }),
+  maturity: estimate,
+  accuracy: estimate,
 };

@@ -26,10 +26,7 @@ export const buildRule = (draft: RuleDraft, context: CompileContext, actions: Ru
     tagTexts: [],
     version: '',
     revision: '',
-    maturity: 0,
-    accuracy: 0,
     isLogged: true,
-    isAuditLogged: true,
     skip: null,
   };
   const links: Link[] = [];

@@ -166,10 +166,13 @@ describe('what is not supported is refused with the reason', () => {
 
 test('directives of the host that have no effect are warned about and the rules load', () => {
   const { ruleSet, diagnostics } = compile([
-    { path: 'x.conf', text: 'SecTmpDir /tmp\nSecAuditLog /var/log/x\nSecDebugLogLevel 3\n' },
+    {
+      path: 'x.conf',
+      text: 'SecTmpDir /tmp\nSecAuditLog /var/log/x\nSecAuditEngine RelevantOnly\nSecAuditLogParts ABIJDEFHZ\nSecDebugLogLevel 3\n',
+    },
   ]);
   expect(ruleSet).not.toBeNull();
-  expect(diagnostics.map(({ severity }) => severity)).toEqual(['warning', 'warning', 'warning']);
+  expect(diagnostics.map(({ severity }) => severity)).toEqual(Array(5).fill('warning'));
 });
 
 test('a jump to a marker that does not follow is warned about', () => {

@@ -26,10 +26,7 @@ export type RuleParts = {
   tagTexts: string[];
   version: string;
   revision: string;
-  maturity: number;
-  accuracy: number;
   isLogged: boolean;
-  isAuditLogged: boolean;
   skip: { readonly count: number } | { readonly marker: string; readonly place: Place } | null;
 };
 

@@ -106,17 +106,6 @@ export const settingDirectives: ReadonlyMap<string, Reader> = new Map<string, Re
     },
   ],
   ['secwebappid', text('webAppId')],
-  ['secauditengine', choice({ on: 'on', off: 'off', relevantonly: 'relevant-only' } as const, 'auditEngine')],
-  [
-    'secauditlogparts',
-    (settings, args) => {
-      const parts = args[0]?.value ?? '';
-      if (args.length !== 1 || !/^A[B-K]*Z$/.test(parts)) return 'letters from A to K that begin with A and end with Z';
-      settings.auditLogParts = parts;
-      return null;
-    },
-  ],
-  ['secauditlogrelevantstatus', text('auditLogRelevantStatus')],
   [
     'secunicodemapfile',
     (settings, args, context) => {
@@ -139,6 +128,7 @@ export const settingDirectives: ReadonlyMap<string, Reader> = new Map<string, Re
 
 /** Directives that are read and have no effect here, with the reason. */
 export const directivesWithoutEffect: ReadonlyMap<string, string> = new Map([
+  ['secauditengine', 'the caller writes the audit log'],
   ['secauditlog', 'the caller writes the audit log'],
   ['secauditlog2', 'the caller writes the audit log'],
   ['secauditlogtype', 'the caller writes the audit log'],
@@ -147,6 +137,8 @@ export const directivesWithoutEffect: ReadonlyMap<string, string> = new Map([
   ['secauditlogdirmode', 'the caller writes the audit log'],
   ['secauditlogfilemode', 'the caller writes the audit log'],
   ['secauditlogprefix', 'the caller writes the audit log'],
+  ['secauditlogparts', 'the caller writes the audit log'],
+  ['secauditlogrelevantstatus', 'the caller writes the audit log'],
   ['secdebuglog', 'there is no debug log; use "waf explain"'],
   ['secdebugloglevel', 'there is no debug log; use "waf explain"'],
   ['sectmpdir', 'nothing is written to disk'],

@@ -55,10 +55,7 @@ export type Rule = {
   readonly tags: readonly Macro[];
   readonly version: string;
   readonly revision: string;
-  readonly maturity: number;
-  readonly accuracy: number;
   readonly isLogged: boolean;
-  readonly isAuditLogged: boolean;
   /** Rules of the same phase to leave out after a match: a position in `PhaseProgram.rules`, or -1. */
   readonly skipTo: number;
   /** True when every value the head looks at is stored and its operator depends on the value alone: scanned, not evaluated. */

@@ -21,9 +21,6 @@ export type Settings = {
   collectionTimeoutSeconds: number;
   componentSignatures: readonly string[];
   webAppId: string;
-  auditEngine: 'on' | 'off' | 'relevant-only';
-  auditLogParts: string;
-  auditLogRelevantStatus: string | null;
   /** %uXXXX mapping of the code page in force, or null for the built-in one (20127). */
   unicodeMap: UnicodeMap | null;
 };
@@ -46,8 +43,5 @@ export const defaultSettings = (dialect: Dialect): Settings => ({
   collectionTimeoutSeconds: 3_600,
   componentSignatures: [],
   webAppId: 'default',
-  auditEngine: 'off',
-  auditLogParts: 'ABCFHZ',
-  auditLogRelevantStatus: null,
   unicodeMap: null,
 });

@@ -63,8 +63,6 @@ export interface Transaction {
   bodyProcessor: BodyProcessor;
   requestBodyLimit: number;
   readonly maxBodyBytes: number;
-  auditEngine: 'on' | 'off' | 'relevant-only';
-  auditLogParts: string;
   readonly maskedNames: Set<string>;
   readonly environment: Map<string, string>;
   readonly geo: Readonly<Record<string, string>>;

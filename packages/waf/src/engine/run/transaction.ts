@@ -64,8 +64,6 @@ export class RunningTransaction implements Transaction {
   bodyProcessor: BodyProcessor = '';
   requestBodyLimit: number;
   readonly maxBodyBytes: number;
-  auditEngine: 'on' | 'off' | 'relevant-only';
-  auditLogParts: string;
 
   body: BodyFacts = noBodyFacts;
   argsCombinedSize = 0;
@@ -116,8 +114,6 @@ export class RunningTransaction implements Transaction {
     this.isResponseBodyAccessed = settings.isResponseBodyAccessed;
     this.maxBodyBytes = limits.maxBodyBytes;
     this.requestBodyLimit = Math.min(settings.requestBodyLimit, limits.maxBodyBytes);
-    this.auditEngine = settings.auditEngine;
-    this.auditLogParts = settings.auditLogParts;
     this.#context = {
       wantsCapture: false,
       budget: this.budget,
