@@ -4,7 +4,7 @@ import { adminSocket, proxyDirectory } from '@sallyport/deployment/places';
 import { type ChallengeAnswer, dataPlaneFiles } from '@sallyport/haproxy';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { type AnsweringSocket, answerAt } from '../../../../../test/support/haproxy/answering-socket.ts';
+import { holdOneMap, type OneMap } from '../../../../../test/support/haproxy/one-map.ts';
 import { withTemporaryDirectory } from '../../../../../test/support/temporary-directory.ts';
 import { createChallengePlane, renderChallenges } from './plane.ts';
 
@@ -18,7 +18,7 @@ const withDirectory = (
     /** Lines of the file that HAProxy starts from. */
     file: () => string[];
     /** Listens in HAProxy's place, for as long as this works: holds one map, which is replaced, and asked. */
-    startHaproxy: () => Promise<AnsweringSocket & { held: () => string[] }>;
+    startHaproxy: () => Promise<OneMap>;
     logged: string[];
     log: pino.Logger;
   }) => Promise<void>,
@@ -27,7 +27,7 @@ const withDirectory = (
     const path = join(proxyDirectory(dataDir), dataPlaneFiles.challengesMap);
     const logged: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => logged.push(JSON.parse(line).msg) });
-    const running: AnsweringSocket[] = [];
+    const running: OneMap[] = [];
     mkdirSync(dirname(adminSocket(dataDir)), { recursive: true });
     try {
       await work({
@@ -37,21 +37,9 @@ const withDirectory = (
             .split('\n')
             .filter((line) => line !== '' && !line.startsWith('#')),
         async startHaproxy() {
-          let held: string[] = [];
-          let prepared: string[] = [];
-          const haproxy = await answerAt(adminSocket(dataDir), (command) => {
-            const [first = '', ...lines] = command.split('\n');
-            if (first.startsWith('prepare map')) prepared = [];
-            if (first.startsWith('add map')) prepared.push(...lines);
-            if (first.startsWith('commit map')) held = prepared;
-            const key = /^get map \S+ (\S+)/.exec(first)?.[1];
-            const value = held.find((line) => line.startsWith(`${key} `))?.split(' ')[1];
-            if (key !== undefined)
-              return value === undefined ? 'type=map, found=no\n' : `type=map, found=yes, value="${value}"\n`;
-            return first.startsWith('prepare') ? 'New version created: 1\n' : '\n';
-          });
+          const haproxy = await holdOneMap(adminSocket(dataDir));
           running.push(haproxy);
-          return { ...haproxy, held: () => held };
+          return haproxy;
         },
         logged,
         log,
