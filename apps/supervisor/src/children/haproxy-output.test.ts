@@ -80,6 +80,12 @@ test.each([
     'debug',
     "backend 'guards_even' has no server available!",
   ],
+  [
+    '[WARNING]  (12) : Backup Server guards_even/guard-1 is DOWN, reason: Layer4 connection problem, check duration: 0ms.',
+    'debug',
+    'Backup Server guards_even/guard-1 is DOWN, reason: Layer4 connection problem, check duration: 0ms.',
+  ],
+  ['[WARNING]  (12) : Backup Server of_a_site/origin is DOWN.', 'warn', 'Backup Server of_a_site/origin is DOWN.'],
   ['FATAL: bug condition "x" matched at src/mux_h1.c:1', 'warn', 'FATAL: bug condition "x" matched at src/mux_h1.c:1'],
 ])('takes %s as %s', (line, level, message) => {
   expect(readHaproxyLine(line, 'stderr')).toEqual({ level, message });

@@ -8,7 +8,7 @@ const LEVELS = { DIAG: 'debug', NOTICE: 'debug', WARNING: 'warn', ALERT: 'error'
 
 /** Guards that come and go, and a server that listens for refusals or doesn't, are the supervisor's own news, told once and with the reason. */
 const HEALTH_OF_GUARDS =
-  /^(Server (guards_\w+|relay|(traffic_)?gate)\/|(backend|proxy) '?(guards_\w+|relay|(traffic_)?gate)'? )/;
+  /^((Backup )?Server (guards_\w+|relay|(traffic_)?gate)\/|(backend|proxy) '?(guards_\w+|relay|(traffic_)?gate)'? )/;
 
 /** What our log format writes where it has nothing to say. */
 const isSaid = (value: unknown): boolean => value !== '' && value !== '-' && value !== '-:-';

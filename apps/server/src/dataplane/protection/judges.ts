@@ -18,10 +18,11 @@ export interface Judges {
 export const readJudges = async (socket: AdminSocket): Promise<Judges | undefined> => {
   try {
     const lines = (await socket.ask({ words: ['show', 'servers', 'state'] })).split('\n');
-    // Each guard is in the backend of its half (packages/haproxy, config/guard.ts).
+    // Each guard is in the backend of its half, and stands in for the other one (packages/haproxy, config/guard.ts).
     const servers = lines.map((line) => line.split(' ')).filter((fields) => BACKEND.test(fields[PROXY] ?? ''));
-    const away = servers.filter((fields) => fields[STATE] !== RUNNING).flatMap((fields) => fields[NAME] ?? []);
-    return { total: servers.length, away };
+    const named = (fields: readonly string[]) => fields[NAME] ?? [];
+    const away = new Set(servers.filter((fields) => fields[STATE] !== RUNNING).flatMap(named));
+    return { total: new Set(servers.flatMap(named)).size, away: [...away].sort() };
   } catch (error) {
     if (error instanceof RuntimeUnavailable) return undefined;
     throw error;

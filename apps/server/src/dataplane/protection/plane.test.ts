@@ -83,7 +83,7 @@ test('HAProxy tells which guards are fit to judge, what had no verdict, and what
       };
       await hold('even', 'up');
       await hold('odd', 'down');
-      expect(await plane.judges()).toEqual({ total: 2, away: ['guard-0'] });
+      expect(await plane.judges()).toEqual({ total: 1, away: ['guard-0'] });
 
       await enforced.goAway();
       expect([await plane.judges(), await plane.unjudged(), await readHeldLines(socket)]).toEqual([
