@@ -128,11 +128,21 @@ test('settings are stored one by one, say what is wrong with them, and go back t
     .first()
     .waitFor();
   await keep.fill('7');
-  // Another one is faster: both versions are told, and saving once more goes over theirs.
+  // Another one is faster: both versions are told, and saving once more goes over theirs, also before all has been read anew.
   await page.request.post('/api/v1/settings', { data: { key: 'backup.keep', value: '30' } });
+  const { promise: isSaved, resolve: readOn } = Promise.withResolvers<void>();
+  await page.route('**/api/v1/settings/backup.keep', async (route) => {
+    await isSaved;
+    await route.continue();
+  });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Theirs: “30”. Yours: “7”.').waitFor();
+  const second = page.waitForResponse(
+    (answer) => answer.url().endsWith('/settings') && answer.request().method() === 'POST',
+  );
   await page.getByRole('button', { name: 'Save' }).click();
+  expect((await second).status()).toBe(200);
+  readOn();
   await page.getByText('backup.keep is stored').waitFor();
   // The version is the one that typing began with, though all is read anew behind it when another setting is stored.
   const readOf = (key: string) => page.waitForResponse((answer) => answer.url().endsWith(`/settings/${key}`));

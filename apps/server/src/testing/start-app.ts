@@ -64,6 +64,8 @@ export interface TestApp {
   routePolicies(): readonly string[];
   /** Takes the PostgreSQL database away from under the running server. */
   dropDatabase(): Promise<void>;
+  /** Stops the server; its store stays. */
+  goDown(): Promise<void>;
   /** Stops the server and starts it again on the same store. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -103,6 +105,11 @@ export const startApp = async (
   const { log = pino({ level: 'silent' }), crowdsec = NO_CROWDSEC, ...given } = options;
   const start = { ...given, crowdsec };
   let server: RunningServer = await startServer(config, log, start);
+  let isUp = true;
+  const goDown = async (): Promise<void> => {
+    if (isUp) await server.stop();
+    isUp = false;
+  };
   return {
     get url() {
       return server.url;
@@ -124,12 +131,14 @@ export const startApp = async (
     async dropDatabase() {
       await database?.drop();
     },
+    goDown,
     async restart() {
-      await server.stop();
+      await goDown();
       server = await startServer(config, log, start);
+      isUp = true;
     },
     async stop() {
-      await server.stop();
+      await goDown();
       await database?.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },

@@ -49,10 +49,11 @@ export const SettingField = ({ setting, children }: SettingFieldProps) => {
       setNotice(data.notice);
       notifyDone(t('settings.saved', { key }));
     } catch (failure) {
-      // What is wrong stands below the field, and nothing typed is lost. Saved once more, it goes over what is there by then.
+      // What is wrong stands below the field, and nothing typed is lost.
       if (failure instanceof ApiError && failure.status === 412) {
+        // Theirs is shown beside it. Saved once more, at once or later, it goes over that, and over nothing newer.
+        setVersion(failure.etag);
         await readAnew(['/settings']);
-        setVersion(undefined);
       }
     }
   };
