@@ -10,7 +10,7 @@ import { normaliseSetup } from '../../dataplane/protection/waf-setup.ts';
 import { checkEach, checkWritten, createRowCheck } from '../check-row.ts';
 import { checkLedger, createAccountCheck, createOrderCheck, createRevokedCheck } from './acme/check-stored.ts';
 import { isAddress } from './certificates/names.ts';
-import { parseCertificatePair } from './certificates/pem.ts';
+import { parseStoredPair } from './certificates/pem.ts';
 import { createDnsProviderCheck } from './dns-providers/check-stored.ts';
 import { checkStoredAuthority } from './internal-ca/check-stored.ts';
 import { parseDomains } from './proxy-hosts/domains.ts';
@@ -31,7 +31,7 @@ const checkHost = (host: ProxyHost, owners: Map<string, number>): void => {
 
 const checkCertificate = (row: Row, vault: Pick<Vault, 'open'>): void => {
   const key = vault.open(String(row.key_sealed), certificateKeyContext(String(row.uuid)));
-  const { chainPem, names, notBefore, notAfter } = parseCertificatePair(String(row.chain_pem), key);
+  const { chainPem, names, notBefore, notAfter } = parseStoredPair(String(row.chain_pem), key);
   checkWritten('chain_pem', row.chain_pem, chainPem);
   // Addresses were left out once.
   const withoutAddresses = names.filter((name) => !isAddress(name)).join(',');

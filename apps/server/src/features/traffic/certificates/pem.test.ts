@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { Refusal } from '@sallyport/store/errors';
 import { expect, test } from 'vitest';
 import { makeCertificate, makeNamesakes } from '../../../../../../test/support/certificates.ts';
-import { parseCertificatePair } from './pem.ts';
+import { haproxyProgram } from '../../../dataplane/proxy-settings.ts';
+import { parseCertificatePair, parseStoredPair } from './pem.ts';
 
 const signed = makeNamesakes('signed.example.com');
 const stranger = makeCertificate(['stranger.example.com']);
@@ -110,6 +111,50 @@ test.each([
     expect(problemOf(certificate, key)).toContain(problem);
   },
 );
+
+test('a chain with a signature that HAProxy does not serve is refused, but for what signs itself; what is stored can be put back', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'sallyport-pem-'));
+  try {
+    const isAuthority = 'basicConstraints=critical,CA:TRUE';
+    const isName = 'subjectAltName=DNS:leaf.example.com';
+    const file = (name: string, text: string): string => {
+      const path = join(directory, name);
+      writeFileSync(path, text);
+      return path;
+    };
+    type Made = ReturnType<typeof withKey>;
+    const by = (issuer: Made, digest: string) =>
+      `-CA ${file('ca.pem', issuer.certificate)} -CAkey ${file('ca.key', issuer.key)} -${digest}`;
+    const root = withKey(`${P256} -sha1`, '/CN=Old Root', isAuthority);
+    const between = withKey(`${P256} ${by(root, 'sha256')}`, '/CN=Between', isAuthority);
+    const weak = withKey(`${P256} ${by(root, 'sha1')}`, '/O=Example/CN=Weak', isAuthority);
+    // Such an authority signs by other identifiers.
+    const rsa = withKey('rsa:2048', '/CN=RSA Root', isAuthority);
+    const leaf = (issuer: Made, digest: string) => withKey(`${P256} ${by(issuer, digest)}`, '/CN=leaf', isName);
+    const signed = (of: string, digest: string) =>
+      `certificate_file: the certificate of ${of} is signed with ${digest}, which is not served any more`;
+    const cases: [Made, Made[], string][] = [
+      [leaf(between, 'sha256'), [between, root], 'none'],
+      [withKey(`${P256} -sha1`, '/CN=leaf', isName), [], 'none'],
+      [leaf(between, 'sha1'), [between], signed('CN=leaf', 'SHA-1')],
+      [leaf(weak, 'sha256'), [weak], signed('O=Example, CN=Weak', 'SHA-1')],
+      [leaf(rsa, 'sha1'), [rsa], signed('CN=leaf', 'SHA-1')],
+      [leaf(rsa, 'md5'), [], signed('CN=leaf', 'MD5')],
+    ];
+    for (const [made, others, problem] of cases) {
+      const chain = [made, ...others].map(({ certificate }) => certificate).join('');
+      expect(problemOf(chain, made.key)).toBe(problem);
+      expect(parseStoredPair(chain, made.key).names).toEqual(['leaf.example.com']);
+      const pem = file('served.pem', chain + made.key);
+      const timeouts = ['client', 'connect', 'server'].map((side) => ` timeout ${side} 1s`);
+      const lines = ['defaults', ' mode http', ...timeouts, 'frontend f', ` bind 127.0.0.1:1 ssl crt ${pem}`, ''];
+      const { status } = spawnSync(haproxyProgram(), ['-c', '-f', file('haproxy.cfg', lines.join('\n'))]);
+      expect(status === 0).toBe(problem === 'none');
+    }
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
 
 test('names are those that clients ask for', () => {
   const namesOf = (subject: string, extension?: string) => {

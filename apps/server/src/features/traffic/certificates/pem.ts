@@ -66,6 +66,27 @@ const checkKeyKind = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, ca
   }
 };
 
+/** By what nobody believes signatures any more: object identifiers (RFC 8017, RFC 5758), and what people call them. */
+const WEAK_SIGNATURES: Readonly<Record<string, string>> = {
+  '1.2.840.113549.1.1.2': 'MD2',
+  '1.2.840.113549.1.1.4': 'MD5',
+  '1.2.840.113549.1.1.5': 'SHA-1',
+  '1.2.840.10045.4.1': 'SHA-1',
+};
+
+const isSelfSigned = (certificate: X509Certificate): boolean =>
+  certificate.checkIssued(certificate) && certificate.verify(certificate.publicKey);
+
+/** HAProxy does not serve them (OpenSSL's security level 2, as above). What a certificate says of itself proves nothing in any case. */
+const checkSignatures = (chain: readonly X509Certificate[], called: string): void => {
+  for (const certificate of chain) {
+    const weak = WEAK_SIGNATURES[certificate.signatureAlgorithmOid];
+    if (weak === undefined || isSelfSigned(certificate)) continue;
+    const name = certificate.subject.replaceAll('\n', ', ');
+    throw refuse.invalid(`${called}: the certificate of ${name} is signed with ${weak}, which is not served any more`);
+  }
+};
+
 const readKey = (text: string, called: string): KeyObject => {
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(text)) {
     throw refuse.invalid(`${called} is encrypted; upload the key without a passphrase`);
@@ -115,26 +136,41 @@ const namesOf = (leaf: X509Certificate, called: string): string[] => {
   return [...names];
 };
 
-/**
- * Reads a certificate chain and its private key and checks that they belong together. Throws a 400 that says which of them is wrong, as it is
- * `called` (by default the fields of an upload), and why.
- */
-export const parseCertificatePair = (
-  certificateText: string,
-  keyText: string,
-  called: Called = UPLOADED,
-): CertificatePair => {
+const readPair = (certificateText: string, keyText: string, called: Called) => {
   const certificates = readChain(certificateText, called.certificate);
   const key = readKey(keyText, called.key);
   const leaf = certificates.find((certificate) => certificate.checkPrivateKey(key));
   if (!leaf) throw refuse.invalid(`${called.key} does not match the certificate`);
   checkKeyKind(key, called.key);
   const others = certificates.filter((certificate) => certificate !== leaf);
-  return {
-    chainPem: orderChain(leaf, others, called.certificate).map(String).join(''),
+  const chain = orderChain(leaf, others, called.certificate);
+  const pair: CertificatePair = {
+    chainPem: chain.map(String).join(''),
     keyPem: key.export({ type: 'pkcs8', format: 'pem' }) as string,
     names: namesOf(leaf, called.certificate),
     notBefore: leaf.validFromDate,
     notAfter: leaf.validToDate,
   };
+  return { pair, chain };
+};
+
+/**
+ * Reads a certificate chain and its private key that may have been stored by an earlier version, which looked at no signatures, and checks that
+ * they belong together. Throws a 400 as `parseCertificatePair` does.
+ */
+export const parseStoredPair = (certificateText: string, keyText: string, called: Called = IN_WORDS): CertificatePair =>
+  readPair(certificateText, keyText, called).pair;
+
+/**
+ * Reads a certificate chain and its private key, and checks that they belong together and can be served. Throws a 400 that says which of
+ * them is wrong, as it is `called` (by default the fields of an upload), and why.
+ */
+export const parseCertificatePair = (
+  certificateText: string,
+  keyText: string,
+  called: Called = UPLOADED,
+): CertificatePair => {
+  const { pair, chain } = readPair(certificateText, keyText, called);
+  checkSignatures(chain, called.certificate);
+  return pair;
 };
