@@ -240,6 +240,11 @@ test('a DNS provider has the fields of its type, keeps its secrets, and is tried
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('link', { name: 'hook' }).click(SOON);
   expect(await page.getByPlaceholder('Is set; leave it empty to keep it').inputValue()).toBe('');
+  const address = page.getByLabel('Where {action, domain, name, value} is posted to');
+  await address.fill('http://127.0.0.1:10/');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByText(/^fields\.bearer_token must be given anew/).waitFor(SOON);
+  await address.fill('http://127.0.0.1:9/');
   await page.getByLabel('Name to prove').fill('example.test');
   await page.getByRole('button', { name: 'Try it' }).click();
   await page.getByRole('status').filter({ hasText: 'It does not work' }).waitFor(SOON);

@@ -31,7 +31,8 @@ const inputs = {
   fields: Type.Record(Type.String(), Type.Union([Type.String({ maxLength: 16_384 }), Type.Null()]), {
     description:
       'Values of the fields of its type. In a change the plain ones that are left out are removed, secret ones stay as they ' +
-      'are; null removes one.',
+      'are; null removes one. When what may decide where secrets are sent changes (`url`, `nameserver`, `port`, a region), ' +
+      'each secret has to be given anew, or be null.',
   }),
 };
 

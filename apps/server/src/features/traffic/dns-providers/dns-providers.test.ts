@@ -66,15 +66,22 @@ onBothDatabases('DNS providers', (kind) => {
   });
 
   test('a secret that a change leaves out stays as it is, null takes it away, other fields go when they are left out', async () => {
-    const made = await create({ fields: { ...bind, port: '5353' } });
+    const made = await create({ fields: { ...bind, ttl: '120' } });
     const sealed = await secretsSealed(made.id);
     const renamed = await send('PUT', `/dns-providers/${made.id}`, { name: `renamed ${made.id}` });
-    expect(renamed.body).toMatchObject({ fields: { port: '5353' }, secrets_set: ['tsig_secret'] });
+    expect(renamed.body).toMatchObject({ fields: { ttl: '120' }, secrets_set: ['tsig_secret'] });
     expect(await secretsSealed(made.id)).toBe(sealed);
     const { tsig_secret: _left, ...others } = bind;
     const changed = await send('PUT', `/dns-providers/${made.id}`, { fields: others });
     expect(changed.body).toMatchObject({ fields: others, secrets_set: ['tsig_secret'] });
-    expect(changed.body.fields).not.toHaveProperty('port');
+    expect(changed.body.fields).not.toHaveProperty('ttl');
+    const elsewhere = await send<ErrorBody>('PUT', `/dns-providers/${made.id}`, {
+      fields: { ...others, port: '5353' },
+    });
+    expect(elsewhere).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(/^fields.tsig_secret must be given anew/) },
+    });
     const without = await send('PUT', `/dns-providers/${made.id}`, {
       fields: { nameserver: '192.0.2.53', tsig_secret: null },
     });

@@ -21,6 +21,7 @@ import type { KnownIdentity } from '../../object-reverter.ts';
 import { openSecret } from '../lost-secret.ts';
 import type { DnsProviderAccess } from './access.ts';
 import { checkFields, knownType } from './check-fields.ts';
+import { checkGivenAnew, type KeptSecrets, keptSecrets, secretsFor } from './destination.ts';
 import type { DnsProviderStore, StoredDnsProvider } from './store.ts';
 import { tryRecord } from './try-record.ts';
 import type { ProviderTypes } from './types.ts';
@@ -35,7 +36,7 @@ type Texts = Readonly<Record<string, string>>;
 export interface KeptDnsProvider extends Omit<StoredDnsProvider, 'fields' | 'secrets_sealed'> {
   fields: Texts;
   /** Not there when they are sealed with a key that is lost. */
-  secrets?: Texts;
+  secrets?: KeptSecrets;
 }
 
 /** What comes back of a deleted one, or of a change: secrets and all. */
@@ -98,10 +99,17 @@ export const createDnsProviders = (deps: DnsProviderDeps) => {
   };
 
   const kept = (stored: StoredDnsProvider): KeptDnsProvider => {
-    const { secrets_sealed: _sealed, fields, ...rest } = stored;
+    const { secrets_sealed: _sealed, fields: text, ...rest } = stored;
+    const fields = JSON.parse(text) as Texts;
     const secrets = secretsIfOpen(stored);
-    return { ...rest, fields: JSON.parse(fields) as Texts, ...(secrets && { secrets }) };
+    return { ...rest, fields, ...(secrets && { secrets: keptSecrets({ type: rest.type, fields, secrets }) }) };
   };
+
+  const comingBack = ({ type, fields, secrets }: RestoredDnsProvider): DnsProviderAccess => ({
+    type,
+    fields,
+    secrets: secrets ? secretsFor({ type, fields }, secrets) : {},
+  });
 
   const findIn = async (executor: Executor, named: Identifier): Promise<StoredDnsProvider> => {
     const stored = await store(executor).find(named);
@@ -194,7 +202,10 @@ export const createDnsProviders = (deps: DnsProviderDeps) => {
   ): Promise<DnsProviderAccess | undefined> => {
     const isSame = type === stored.type;
     if (isSame && fields === undefined) return undefined;
-    return checkFields(await knownType(types, type), fields ?? {}, isSame ? secretsIfOpen(stored) : {});
+    const secrets = (isSame ? secretsIfOpen(stored) : undefined) ?? {};
+    const access = checkFields(await knownType(types, type), fields ?? {}, secrets);
+    checkGivenAnew({ type, fields: JSON.parse(stored.fields) as Texts, secrets }, fields ?? {}, access);
+    return access;
   };
 
   const accessOf = (stored: StoredDnsProvider): DnsProviderAccess => ({
@@ -210,17 +221,13 @@ export const createDnsProviders = (deps: DnsProviderDeps) => {
         const stored = await store(tx).find(key);
         return stored && kept(stored);
       },
-      create: (
-        tx: Executor,
-        { name, type, fields, secrets = {} }: RestoredDnsProvider,
-        actor: Actor,
-        known: KnownIdentity,
-      ) => createIn(tx, name, { type, fields, secrets }, actor, known),
+      create: async (tx: Executor, restored: RestoredDnsProvider, actor: Actor, known: KnownIdentity) =>
+        createIn(tx, restored.name, comingBack(restored), actor, known),
       async update(tx: Executor, named: Identifier, patch: Partial<RestoredDnsProvider>, actor: Actor) {
         const before = await findIn(tx, named);
-        const { name, type, fields, secrets = {} } = { ...kept(before), ...patch };
+        const restored = { ...kept(before), ...patch };
         const isMore = Object.keys(patch).some((field) => field !== 'name');
-        return updateIn(tx, before, name, isMore ? { type, fields, secrets } : undefined, actor);
+        return updateIn(tx, before, restored.name, isMore ? comingBack(restored) : undefined, actor);
       },
       remove: (tx: Executor, named: Identifier, actor: Actor) => deleteIn(tx, named, actor, anyVersion),
     },
@@ -250,7 +257,7 @@ export const createDnsProviders = (deps: DnsProviderDeps) => {
       return toWire(await transact((tx) => createIn(tx, nameOf(name), access, actor)));
     },
 
-    /** Changes what is given; secrets that are left out stay. Throws like `create`, and a 412, see `checkVersion`. */
+    /** Changes what is given; secrets that are left out stay, see `checkGivenAnew`. Throws like `create`, and a 412, see `checkVersion`. */
     async update(
       named: Identifier,
       patch: DnsProviderPatch,
