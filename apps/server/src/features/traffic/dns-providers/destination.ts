@@ -52,11 +52,11 @@ export const keptSecrets = (access: DnsProviderAccess): KeptSecrets => {
 };
 
 /** Secrets that come back to a provider. Throws a 409 when they would be sent elsewhere than before. */
-export const secretsFor = (
-  provider: Pick<DnsProviderAccess, 'type' | 'fields'>,
-  { values, destination }: KeptSecrets,
-): Texts => {
+export const secretsFor = (provider: Pick<DnsProviderAccess, 'type' | 'fields'>, kept: Partial<KeptSecrets>): Texts => {
+  // An earlier version kept the secrets alone.
+  const { values = kept as Texts, destination } = kept;
   if (Object.keys(values).length === 0) return {};
+  if (destination === undefined) throw refuse.conflict('it is not known any more where the secrets may be sent');
   const changed = differences(destination, destinationOf(provider));
   if (changed.length === 0) return values;
   throw refuse.conflict(

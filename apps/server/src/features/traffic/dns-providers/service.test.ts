@@ -10,6 +10,7 @@ import { createSafeFetch } from '../../../net/safe-fetch.ts';
 import { withStore } from '../../../testing/with-store.ts';
 import { createRevert } from '../../history/revert.ts';
 import { createDnsRecordWriter } from './create-writer.ts';
+import { secretsFor } from './destination.ts';
 import { findLego } from './lego/program.ts';
 import { createLegoTypes } from './lego/types.ts';
 import { createDnsProviderReverter } from './reverter.ts';
@@ -132,6 +133,15 @@ test('whatever may be a part of an address counts with lego’s providers, but n
     expect((await providers.access(id)).secrets).toEqual({ ...secrets, AWS_SECRET_ACCESS_KEY: 'another' });
     expect(await change({ AWS_REGION: 'eu-2', ...secrets })).toBe('done');
   }));
+
+test('secrets that an earlier version kept come back to no provider: it did not note where they may be sent', () => {
+  const { type, fields } = HOOK;
+  const comesBack = (secrets: object) => secretsFor({ type, fields }, secrets);
+  expect(() => comesBack({ bearer_token: 'the-bearer' })).toThrow(
+    'it is not known any more where the secrets may be sent',
+  );
+  expect(comesBack({})).toEqual({});
+});
 
 test('a change is taken back with the secrets that belong to it, and none comes back to another address', () =>
   given(async ({ providers, newest, revert }) => {
