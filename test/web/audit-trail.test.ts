@@ -61,6 +61,14 @@ test('the chain is verified, and the entry that somebody changed is named', asyn
   await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByText('all are as they were written').waitFor();
   expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+  // Nothing has to be looked for to the right: who it was and what was changed stand below time and action.
+  const region = page.getByRole('region', { name: 'Audit trail' });
+  expect(await region.evaluate((it) => it.scrollWidth <= it.clientWidth)).toBe(true);
+  const row = region.getByRole('row').filter({ hasText: 'setting.set' }).first();
+  await row.getByText(email).filter({ visible: true }).waitFor();
+  await row.getByText('settings/smtp.from').filter({ visible: true }).waitFor();
+  await row.getByRole('button', { name: /^Details of/ }).click();
+  await page.getByText('Address: 127.0.0.1').waitFor();
   expect(await barriersOf(page)).toEqual([]);
   const database = openDatabase(app.config);
   await database.kysely.updateTable('audit_logs').set({ actor: 'nobody' }).where('id', '=', 7).execute();

@@ -95,6 +95,7 @@ export const AuditTrail = () => {
       <WideTable
         label={t('audit.title')}
         minWidth={760}
+        notOnPhones={[1, 3, 4]}
         head={[t('audit.at'), t('audit.who'), t('audit.action'), t('audit.what'), t('audit.address'), null]}
       >
         {data?.data.length === 0 && (

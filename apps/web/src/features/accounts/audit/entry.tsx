@@ -41,6 +41,11 @@ const Details = ({ entry }: { entry: AuditEntry }) => {
       <Text size="xs" c="dimmed" className="foreign">
         {t('audit.request')}: {entry.method} {entry.path}
       </Text>
+      {entry.ip !== '' && (
+        <Text size="xs" c="dimmed" className="foreign" hiddenFrom="sm">
+          {t('audit.address')}: {entry.ip}
+        </Text>
+      )}
       {entry.user_agent !== '' && (
         <Text size="xs" c="dimmed" className="foreign">
           {t('audit.userAgent')}: {entry.user_agent}
@@ -49,6 +54,13 @@ const Details = ({ entry }: { entry: AuditEntry }) => {
     </Stack>
   );
 };
+
+/** What has a column of its own where there is room for it. */
+const Beneath = ({ children }: { children: string }) => (
+  <Text size="xs" c="dimmed" hiddenFrom="sm">
+    <Name>{children}</Name>
+  </Text>
+);
 
 interface EntryProps {
   entry: AuditEntry;
@@ -64,23 +76,27 @@ export const Entry = ({ entry, isOpen, onToggle, onAction }: EntryProps) => {
   return (
     <>
       <Table.Tr>
-        <Table.Td style={{ whiteSpace: 'nowrap' }}>
-          <time dateTime={entry.timestamp}>{formatMoment(entry.timestamp)}</time>
+        <Table.Td>
+          <time dateTime={entry.timestamp} style={{ whiteSpace: 'nowrap' }}>
+            {formatMoment(entry.timestamp)}
+          </time>
+          <Beneath>{entry.actor}</Beneath>
         </Table.Td>
-        <Table.Td miw={150} maw={220}>
+        <Table.Td miw={150} maw={220} visibleFrom="sm">
           <Name>{entry.actor}</Name>
         </Table.Td>
         <Table.Td>
           <Tooltip label={t('audit.onlyThis', { action: entry.action })}>
-            <Anchor component="button" type="button" inherit onClick={onAction}>
+            <Anchor component="button" type="button" inherit ta="start" onClick={onAction}>
               <Name>{entry.action}</Name>
             </Anchor>
           </Tooltip>
+          <Beneath>{entry.resource}</Beneath>
         </Table.Td>
-        <Table.Td maw={300}>
+        <Table.Td maw={300} visibleFrom="sm">
           <Name>{entry.resource}</Name>
         </Table.Td>
-        <Table.Td>
+        <Table.Td visibleFrom="sm">
           <Name>{entry.ip}</Name>
         </Table.Td>
         <Table.Td ta="right">
