@@ -19,6 +19,10 @@ export const EmergencyStatus = Type.Object(
     }),
     listener: Type.Union([Type.String(), Type.Null()], { description: 'Where the emergency server listens.' }),
     last_proven_at: Type.Union([Timestamp, Type.Null()], { description: 'When a drill last succeeded.' }),
+    env_file: Type.String({
+      description: 'The file .env of this node, absolute: what stands there holds from its next start.',
+    }),
+    command: Type.String({ description: 'The command sallyport of this node, absolute: the way in from a shell.' }),
   },
   { title: 'EmergencyStatus' },
 );

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs, parseEnv } from 'node:util';
 import { ConfigError } from './config.ts';
+import { envFile } from './places.ts';
 
 type Environment = Record<string, string | undefined>;
 
@@ -61,5 +62,5 @@ const readEnvFile = (path: string): Environment => {
 export const readEnvironment = (argv: readonly string[], env: Environment, cwd: string): Environment => {
   const flags = readFlags(argv);
   const dataDir = resolve(cwd, flags.SALLYPORT_DATA_DIR || env.SALLYPORT_DATA_DIR || 'data');
-  return { ...readEnvFile(join(dataDir, '.env')), ...env, ...flags };
+  return { ...readEnvFile(envFile(dataDir)), ...env, ...flags };
 };

@@ -6,6 +6,7 @@ test('everything is where earlier versions put it', () => {
   const { defaultGuards, guardFiles, ...single } = places;
   const found = Object.fromEntries(Object.entries(single).map(([name, place]) => [name, place('/data')]));
   expect(found).toEqual({
+    envFile: '/data/.env',
     guardConfigFile: '/data/guard/config.json',
     logSocket: '/data/run/log.sock',
     trafficSocket: '/data/run/traffic.sock',

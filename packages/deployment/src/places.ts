@@ -8,6 +8,9 @@ import { join } from 'node:path';
  */
 export const defaultGuards = (): number => Math.max(2, Math.ceil(availableParallelism() / 2));
 
+/** What the operator sets for good; the environment and flags are stronger. */
+export const envFile = (dataDir: string): string => join(dataDir, '.env');
+
 /** Files of one worker, absolute. */
 export interface GuardFiles {
   /** SPOP, from HAProxy. */

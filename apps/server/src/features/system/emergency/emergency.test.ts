@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { AuditEntry, EmergencyReset, EmergencyStatus, Setting } from '@sallyport/contract';
 import { afterEach, expect, test } from 'vitest';
 import { createGiven } from '../../../testing/given-accounts.ts';
@@ -83,6 +84,8 @@ onBothDatabases('the emergency reset', (kind) => {
       token_set: false,
       listener: null,
       last_proven_at: null,
+      env_file: join(app.dataDir, '.env'),
+      command: expect.stringMatching(/^\/.*\/bin\/sallyport$/),
     });
     await app.stop();
     app = await startApp(kind, { SALLYPORT_EMERGENCY_TOKEN: TOKEN, SALLYPORT_EMERGENCY_BIND: '127.0.0.1:2020' });

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { basename, dirname, isAbsolute } from 'node:path';
 import type { Drill } from '@sallyport/recovery/drill/drill';
 import { type ChangeEntry, systemActor } from '@sallyport/store/actor';
 import { areSwitchedOn } from '@sallyport/store/security-switches';
@@ -98,7 +100,13 @@ test('without a token nobody gets in, and the status says so', () =>
     await expect(emergency.reset(TOKEN, ACTOR)).rejects.toMatchObject({ status: 501 });
     expect(await isOn()).toBe(true);
     const proven = { last_proven_at: '2026-05-02T12:00:00.000Z' };
-    expect(await emergency.status()).toEqual({ token_set: false, listener: null, ...proven });
+    const status = await emergency.status();
+    const { env_file, command, ...rest } = status;
+    expect(rest).toEqual({ token_set: false, listener: null, ...proven });
+    // What somebody who is locked out finds on paper has to be there.
+    expect(statSync(dirname(env_file)).isDirectory()).toBe(true);
+    expect([isAbsolute(env_file), basename(env_file)]).toEqual([true, '.env']);
+    expect(statSync(command).mode & 0o111).toBe(0o111);
     expect(await emergency.drill(ACTOR)).toEqual({ ok: true });
   }));
 

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { EmergencyDrill, EmergencyReset, EmergencyStatus } from '@sallyport/contract';
 import type { Config } from '@sallyport/deployment/config';
 import { formatAddress } from '@sallyport/deployment/listen';
+import { envFile } from '@sallyport/deployment/places';
 import { createDoor } from '@sallyport/recovery/door';
 import type { Drill } from '@sallyport/recovery/drill/drill';
 import { openProxy } from '@sallyport/recovery/open-proxy';
@@ -11,6 +13,9 @@ import type { Actor, ChangeEntry, RecordChange } from '@sallyport/store/actor';
 import type { Transact } from '@sallyport/store/database/open';
 import { Refusal } from '@sallyport/store/errors';
 import type { Logger } from 'pino';
+
+/** Works whatever the server does, and finds this instance by itself. */
+const COMMAND = join(import.meta.dirname, '../../../../../../bin/sallyport');
 
 export interface EmergencyDeps {
   config: Pick<Config, 'dataDir' | 'emergencyToken' | 'emergencyBind' | 'managementCidrs'>;
@@ -63,6 +68,8 @@ export const createEmergency = (deps: EmergencyDeps) => {
       token_set: config.emergencyToken !== undefined,
       listener: config.emergencyBind ? formatAddress(config.emergencyBind.host, config.emergencyBind.port) : null,
       last_proven_at: await drill.provenAt(),
+      env_file: envFile(config.dataDir),
+      command: COMMAND,
     }),
 
     /** See `createDrill`. */

@@ -10,6 +10,9 @@ import { Problem } from '../../../ui/problem.tsx';
 import { StateBadge } from '../../../ui/state-badge.tsx';
 import classes from './emergency.module.css';
 
+/** A path as a shell takes it. */
+const inShell = (path: string): string => (/^[\w@%+=:./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`);
+
 /** What a drill found, each with what to do about it. */
 const Checks = ({ checks }: Pick<EmergencyDrill, 'checks'>) => {
   const { t } = useTranslation('system');
@@ -31,8 +34,9 @@ const Checks = ({ checks }: Pick<EmergencyDrill, 'checks'>) => {
 };
 
 /** The three ways back in, with commands to keep on paper. The token itself is never shown. */
-const Steps = ({ listener }: { listener: string | null }) => {
+const Steps = ({ status }: { status: EmergencyStatus | undefined }) => {
   const { t } = useTranslation('system');
+  const { listener, command = 'bin/sallyport' } = status ?? {};
   const port = listener?.slice(listener.lastIndexOf(':') + 1) ?? '2020';
   return (
     <Stack component="ol" gap="sm" pl="lg" m={0} fz="sm">
@@ -51,7 +55,7 @@ const Steps = ({ listener }: { listener: string | null }) => {
       <li>
         {t('emergency.tier3')}
         <Code block mt={4} className={classes.command}>
-          bin/sallyport emergency reset
+          {`${inShell(command)} emergency reset`}
         </Code>
       </li>
     </Stack>
@@ -135,9 +139,11 @@ export const Emergency = () => {
           </Text>
           <Code block className={classes.command}>
             {[
-              ...(data.token_set ? [] : ['echo "SALLYPORT_EMERGENCY_TOKEN=$(openssl rand -hex 32)" >> data/.env']),
-              ...(data.listener === null ? ['echo "SALLYPORT_EMERGENCY_BIND=127.0.0.1:2020" >> data/.env'] : []),
-            ].join('\n')}
+              ...(data.token_set ? [] : ['SALLYPORT_EMERGENCY_TOKEN=$(openssl rand -hex 32)']),
+              ...(data.listener === null ? ['SALLYPORT_EMERGENCY_BIND=127.0.0.1:2020'] : []),
+            ]
+              .map((line) => `echo "${line}" >> ${inShell(data.env_file)}`)
+              .join('\n')}
           </Code>
         </Paper>
       )}
@@ -148,7 +154,7 @@ export const Emergency = () => {
         <Text size="sm" mb="sm">
           {t('emergency.stepsAbout')}
         </Text>
-        <Steps listener={data?.listener ?? null} />
+        <Steps status={data} />
         <Text size="sm" mt="sm">
           {t('emergency.after')}
         </Text>

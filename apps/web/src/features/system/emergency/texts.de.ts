@@ -35,7 +35,7 @@ export const emergency: Texts<typeof english> = {
   },
   setUp: 'Einrichten',
   setUpAbout:
-    'Auf dem Rechner, dort wo Sallyport ist. Starte Sallyport neu und bewahre das Token da auf, wo du es findest, wenn sonst nichts geht.',
+    'In einer Shell auf dem Rechner. Starte Sallyport neu und bewahre das Token da auf, wo du es findest, wenn sonst nichts geht.',
   steps: 'Wenn es passiert ist',
   stepsAbout:
     'Jeder dieser Wege schaltet den Schutz aus, und der Proxy lässt sofort alle durch. Nichts wird gelöscht: Schalte den Schutz wieder ein, wenn du drin bist.',

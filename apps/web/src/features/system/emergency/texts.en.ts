@@ -31,7 +31,7 @@ export const emergency = {
   },
   setUp: 'Set it up',
   setUpAbout:
-    'On the machine, where Sallyport is. Start Sallyport again, and keep the token where you find it when nothing else works.',
+    'In a shell on the machine. Start Sallyport again, and keep the token where you find it when nothing else works.',
   steps: 'When it has happened',
   stepsAbout:
     'Each of these switches the security suite off, and the proxy lets everybody through at once. Nothing is deleted: switch the suite on again when you are in.',

@@ -83,7 +83,7 @@ export const Checklist = ({ facts }: { facts: Facts }) => {
                   {t('overview.openPage', { href })}
                 </Anchor>
               )}
-              {name === 'address' && !isDone && <Reaching />}
+              {name === 'address' && !isDone && <Reaching envFile={emergency.env_file} />}
             </div>
           </Group>
         ))}

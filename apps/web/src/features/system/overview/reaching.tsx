@@ -5,7 +5,7 @@ import { Link } from 'react-router';
 const port = (): string => window.location.port || (window.location.protocol === 'https:' ? '443' : '80');
 
 /** The three ways to get to this interface from another machine, with what each means. */
-export const Reaching = () => {
+export const Reaching = ({ envFile }: { envFile: string }) => {
   const { t } = useTranslation('system');
   const tunnel = `ssh -L ${port()}:127.0.0.1:${port()} user@server`;
   return (
@@ -34,7 +34,7 @@ export const Reaching = () => {
         <Accordion.Control>{t('overview.reach.address')}</Accordion.Control>
         <Accordion.Panel>
           <Stack gap="xs">
-            <Text size="sm">{t('overview.reach.addressAbout')}</Text>
+            <Text size="sm">{t('overview.reach.addressAbout', { file: envFile })}</Text>
             <Code block>{`SALLYPORT_HTTP_BIND=192.0.2.10:${port()}`}</Code>
           </Stack>
         </Accordion.Panel>

@@ -165,7 +165,7 @@ export const overview: Texts<typeof english> = {
       'Der Proxy liefert sie wie jede andere Seite aus. Füge einen Host hinzu, der an 127.0.0.1, Port {{port}} weiterleitet, erlaube darin die reservierte Adresse, und gib ihm ein Zertifikat und eine Zugriffsliste. Wen die Liste durchlässt, der sieht die Anmeldung.',
     address: 'Eine Adresse des Rechners',
     addressAbout:
-      'Der Server ist unter einer Adresse deines Netzes zu erreichen, über einfaches HTTP: Passwörter und Sitzungen können unterwegs gelesen werden. Nur für ein Netz, dem du traust. Schreib das in data/.env und starte Sallyport neu:',
+      'Der Server ist unter einer Adresse deines Netzes zu erreichen, über einfaches HTTP: Passwörter und Sitzungen können unterwegs gelesen werden. Nur für ein Netz, dem du traust. Schreib das in {{file}} und starte Sallyport neu:',
     whichever: 'Wie auch immer: Einladungen müssen die Adresse kennen.',
     setIt: 'In den Einstellungen festlegen',
   },

@@ -159,7 +159,7 @@ export const overview = {
       'The proxy serves it like any other site. Add a host that forwards to 127.0.0.1, port {{port}}, allow the reserved address in it, give it a certificate and an access list. Whoever passes the list sees the sign-in.',
     address: 'An address of the machine',
     addressAbout:
-      'The server listens on an address of your network, by plain HTTP: passwords and sessions can be read on the way. Only for a network that you trust. Put this into data/.env and start Sallyport again:',
+      'The server listens on an address of your network, by plain HTTP: passwords and sessions can be read on the way. Only for a network that you trust. Put this into {{file}} and start Sallyport again:',
     whichever: 'Whichever it is: invitations need to know the address.',
     setIt: 'Set it in the settings',
   },
