@@ -78,6 +78,17 @@ export const shareBrowser = async (): Promise<TestBrowser> => {
   };
 };
 
+/** Names of the tables on a page that have to be scrolled sideways: on a phone nobody looks for what is to the right. */
+export const tooWideTables = (page: Page): Promise<(string | null)[]> =>
+  page
+    .getByRole('region')
+    .filter({ has: page.getByRole('table') })
+    .evaluateAll((regions) =>
+      regions
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map((region) => region.getAttribute('aria-label')),
+    );
+
 /** What axe-core finds on a page that is serious or worse, in a line each. Our pages have no frames: none are looked into. */
 export const barriersOf = async (page: Page): Promise<string[]> => {
   const { violations } = await new AxeBuilder({ page })

@@ -1,6 +1,6 @@
 import type { ProxyHost, Ruleset, SecurityConfig } from '@sallyport/contract';
 import { describe, expect, test } from 'vitest';
-import { barriersOf } from '../support/browser.ts';
+import { barriersOf, tooWideTables } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 import { startWeb } from '../support/web.ts';
 
@@ -208,6 +208,7 @@ describe.each([
     const { page, errors, close } = await signedIn('/firewall', look);
     const looksWell = async () => {
       expect(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth')).toBe(true);
+      expect(await tooWideTables(page)).toEqual([]);
       expect(await barriersOf(page)).toEqual([]);
     };
     await page.getByRole('radio').first().waitFor();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { barriersOf } from '../support/browser.ts';
+import { barriersOf, tooWideTables } from '../support/browser.ts';
 import { startWeb } from '../support/web.ts';
 
 const web = startWeb();
@@ -157,6 +157,9 @@ test('notifications: what is wrong is told at its field; what was sent is listed
   const sent = page.getByRole('row').filter({ hasText: 'Test' });
   await sent.getByText('Not delivered').waitFor();
   await sent.getByText('mail was not sent to 1 of 1 recipients').waitFor();
+  await page.setViewportSize({ width: 360, height: 740 });
+  await sent.getByText(/ · Mail$/).waitFor();
+  expect(await tooWideTables(page)).toEqual([]);
   expect(errors).toEqual([]);
   await close();
 });

@@ -16,12 +16,16 @@ const KINDS = { delivered: 'good', retrying: 'waiting', failed: 'bad' } as const
 const Row = ({ delivery }: { delivery: NotificationDelivery }) => {
   const { t } = useTranslation('protection');
   const { at, channel, event_type, message, reference, state, attempts, error } = delivery;
+  const way = t(channel === 'email' ? 'notifications.mail' : 'notifications.webhook');
   return (
     <Table.Tr>
-      <Table.Td miw={110}>
+      <Table.Td miw={110} visibleFrom="sm">
         <Moment at={at} />
       </Table.Td>
       <Table.Td>
+        <Text size="xs" c="dimmed" hiddenFrom="sm">
+          <Moment at={at} /> · {way}
+        </Text>
         <Text size="sm" fw={500}>
           {t(`notifications.events.${event_type}`)}
         </Text>
@@ -34,7 +38,7 @@ const Row = ({ delivery }: { delivery: NotificationDelivery }) => {
           </Anchor>
         )}
       </Table.Td>
-      <Table.Td>{t(channel === 'email' ? 'notifications.mail' : 'notifications.webhook')}</Table.Td>
+      <Table.Td visibleFrom="sm">{way}</Table.Td>
       <Table.Td>
         <Stack gap={2} align="flex-start">
           <StateBadge kind={KINDS[state]}>{t(`notifications.states.${state}`)}</StateBadge>
@@ -75,6 +79,7 @@ export const Deliveries = () => {
         <WideTable
           label={t('notifications.last')}
           minWidth={640}
+          notOnPhones={[0, 2]}
           head={[t('notifications.at'), t('notifications.event'), t('notifications.way'), t('notifications.outcome')]}
         >
           {data.deliveries.map((delivery) => (

@@ -21,6 +21,8 @@ import { Guards } from '../guards.tsx';
 /** What `waf_rules_source` calls the installed rules. */
 const CORE = 'owasp';
 
+const MODES = { owasp: 'withCore', custom: 'alone' } as const;
+
 interface Row {
   name: string;
   set: Ruleset | undefined;
@@ -104,15 +106,21 @@ export const Rulesets = () => {
           <WideTable
             label={t('tabs.rules')}
             minWidth={640}
+            notOnPhones={[1, 2, 3]}
             head={[t('name'), t('modeOf'), t('rules'), t('changed'), t('stateOf')]}
           >
             {rows.map(({ name, set }) => (
               <Table.Tr key={set?.uuid ?? CORE}>
                 <Table.Td maw={320} className="foreign">
                   {set ? (
-                    <Anchor component={Link} to={`/firewall/rules/${set.uuid}`} inherit>
-                      {name}
-                    </Anchor>
+                    <>
+                      <Anchor component={Link} to={`/firewall/rules/${set.uuid}`} inherit>
+                        {name}
+                      </Anchor>
+                      <Text size="xs" c="dimmed" hiddenFrom="sm">
+                        {t(MODES[set.mode])}
+                      </Text>
+                    </>
                   ) : (
                     <>
                       {t('core')}
@@ -122,9 +130,9 @@ export const Rulesets = () => {
                     </>
                   )}
                 </Table.Td>
-                <Table.Td>{set ? t(set.mode === 'owasp' ? 'withCore' : 'alone') : '–'}</Table.Td>
-                <Table.Td>{set ? formatNumber(set.rule_count) : '–'}</Table.Td>
-                <Table.Td>
+                <Table.Td visibleFrom="sm">{set ? t(MODES[set.mode]) : '–'}</Table.Td>
+                <Table.Td visibleFrom="sm">{set ? formatNumber(set.rule_count) : '–'}</Table.Td>
+                <Table.Td visibleFrom="sm">
                   <Moment at={set?.updated_at} />
                 </Table.Td>
                 <Table.Td>{stateOf(name)}</Table.Td>
