@@ -125,6 +125,48 @@ onBothDatabases('many hosts that come in at once', (kind) => {
       expect(await named()).toBe(6);
     }));
 
+  test('keep what protects the host whose place they take, and are refused where two are protected differently', () =>
+    withHosts(kind, async ({ bringIn, stored, named, entries }) => {
+      const guarded = { waf_allowed_methods: 'GET', access_list_id: null } as const;
+      await bringIn([
+        { input: input('a.example.com', guarded), replaces: false },
+        { input: input('b.example.com,c.example.com', guarded), replaces: false },
+        { input: input('d.example.com,e.example.com'), replaces: false },
+      ]);
+      const before = await stored();
+      const over = (domain: string) => bringIn([{ input: input(domain, { forward_port: 81 }), replaces: true }]);
+      const { results } = await over('d.example.com,a.example.com');
+      expect(results).toMatchObject([
+        {
+          refusal: {
+            message: 'Its names belong to proxy hosts that are protected differently',
+            details: `proxy hosts ${before[2]?.uuid} and ${before[0]?.uuid}`,
+          },
+        },
+      ]);
+      expect([await stored(), await named(), entries]).toEqual([before, 5, []]);
+
+      // One gives a name up, the other one is gone; what is left of both keeps its protection.
+      await over('a.example.com,b.example.com');
+      await over('c.example.com');
+      await over('e.example.com');
+      expect((await stored()).map((host) => [host.domain, host.forward_port, host.waf_allowed_methods])).toEqual([
+        ['a.example.com,b.example.com', 81, 'GET'],
+        ['c.example.com', 81, 'GET'],
+        ['d.example.com', 80, null],
+        ['e.example.com', 81, null],
+      ]);
+      await over('c.example.com,b.example.com');
+      await over('b.example.com,a.example.com');
+      expect((await stored()).map((host) => [host.domain, host.waf_allowed_methods])).toEqual([
+        ['b.example.com,a.example.com', 'GET'],
+        ['c.example.com', 'GET'],
+        ['d.example.com', null],
+        ['e.example.com', null],
+      ]);
+      expect(await named()).toBe(5);
+    }));
+
   test('change places: a name that one gives up another gets', () =>
     withHosts(kind, async ({ bringIn, stored, named }) => {
       await bringIn(['a.example.com', 'b.example.com'].map((domain) => ({ input: input(domain), replaces: false })));
