@@ -88,6 +88,12 @@ onBothDatabases('many hosts that come in at once', (kind) => {
         before: { domain: 'h0.example.com', forward_port: 81 },
         after: { domain: 'h0.example.com', forward_port: 82 },
       });
+      // What they refer to is asked for once.
+      const referring = (count: number) =>
+        bringIn(
+          names.slice(0, count).map((name) => ({ input: input(`x-${name}`, { access_list_id: 7 }), replaces: false })),
+        );
+      expect((await referring(300)).statements).toBe((await referring(3)).statements);
       // What is the same already is no change.
       expect((await over(300, 82)).results).toEqual(names.map(() => ({ ids: [] })));
       expect(entries).toEqual([]);

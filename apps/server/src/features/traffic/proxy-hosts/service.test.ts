@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type NewProxyHost, PROXY_HOST_DEFAULTS } from '@sallyport/contract';
 import { type Actor, type ChangeEntry, systemActor, type UserIdentity } from '@sallyport/store/actor';
 import { refuse } from '@sallyport/store/errors';
+import type { QueryResult, RootOperationNode, UnknownRow } from 'kysely';
 import { expect, test } from 'vitest';
 import { withStore } from '../../../testing/with-store.ts';
-import type { Undoing } from '../../reverter.ts';
+import type { OneOfMany, Undoing } from '../../reverter.ts';
 import { createProxyHostReverter } from './reverter.ts';
 import { createProxyHosts } from './service.ts';
 import { proxyHostStore } from './store.ts';
@@ -21,7 +24,12 @@ const given = async ({ kysely: db, transact }: Parameters<Parameters<typeof with
   const [recorded, synced] = [[] as ChangeEntry[], [] as number[][]];
   let minute = 0;
   const clock = () => new Date(Date.UTC(2026, 4, 2, 12, minute));
-  const syncHosts = async (ids: readonly number[]) => void synced.push([...ids]);
+  // What takes its time has to be waited for.
+  const taking = async <T>(turns: number, work: () => T) => {
+    for (let turn = 0; turn < turns; turn++) await yieldToOthers();
+    work();
+  };
+  const syncHosts = (ids: readonly number[]) => taking(20, () => synced.push([...ids]));
   const surroundings = createHostSurroundings({
     db,
     modulesInForce: () => ({ guard: true, acl: true, waf: false }),
@@ -32,10 +40,13 @@ const given = async ({ kysely: db, transact }: Parameters<Parameters<typeof with
   const hosts = createProxyHosts({
     ...{ db, transact, store: proxyHostStore, clock, surroundings: surroundings.of },
     plane: { syncHosts, hostState: ({ id }) => ({ applied: true, issue: `state of ${id}` }) },
-    reservedOrigin: (address) => (address === '127.0.0.1' ? 'our own' : undefined),
+    reservedOrigin(address) {
+      if (address === '192.0.2.99') throw new Error('a fault of ours');
+      return address === '127.0.0.1' ? 'our own' : undefined;
+    },
     checkWayIn: createCheckWayIn({ isOwnApi: (host, port) => host === '127.0.0.1' && port === 8080 }),
-    record: async (_tx, entry) => void recorded.push(entry),
-    recordMany: async (_tx, entries) => void recorded.push(...entries),
+    record: (_tx, entry) => taking(3, () => recorded.push(entry)),
+    recordMany: (_tx, entries) => taking(3, () => recorded.push(...entries)),
   });
   return {
     ...{ db, transact, hosts, recorded, synced },
@@ -280,4 +291,40 @@ test('what comes back is who it was, with all that was kept of it', () =>
     expect(actions).toEqual(['create', 'create', 'delete', 'create', 'update', 'delete']);
     await reverter.settle([{ key, id }]);
     expect(done().synced).toEqual([[id]]);
+  }));
+
+test('a fault of ours, or of the store, takes the whole change back: it is nobody else’s refusal', () =>
+  withHosts(async ({ create, hosts, transact, done }) => {
+    const { uuid: key, id } = await create('a.test');
+    done();
+    const incoming = ['b.test', 'c.test'].map((domain) => ({
+      ...{ input: { domain, forward_host: domain === 'c.test' ? '192.0.2.99' : '192.0.2.1', forward_port: 80 } },
+      replaces: false,
+    }));
+    await expect(transact((tx) => hosts.within.bringIn(tx, incoming, actor))).rejects.toThrow('a fault of ours');
+    const refusing = {
+      transformQuery({ node }: { node: RootOperationNode }) {
+        if (node.kind === 'DeleteQueryNode') throw new Error('the store is gone');
+        return node;
+      },
+      transformResult: async ({ result }: { result: QueryResult<UnknownRow> }) => result,
+    };
+    const remove: OneOfMany = { undoing: { does: 'remove', key }, actor };
+    const removing = transact((tx) => hosts.within.undoMany(tx.withPlugin(refusing), [remove]));
+    await expect(removing).rejects.toThrow('the store is gone');
+    const one = transact((tx) => hosts.within.remove(tx.withPlugin(refusing), key, actor));
+    await expect(one).rejects.toThrow('the store is gone');
+    expect((await hosts.list({})).rows.map((host) => host.id)).toEqual([id]);
+    expect(done()).toEqual({ recorded: [], synced: [] });
+  }));
+
+test('more hosts than are looked at together are summed up, each once', () =>
+  withHosts(async ({ create, hosts, store, transact }) => {
+    const { id: _, applied, issue, warnings, ...first } = await create('first.test');
+    const many = Array.from({ length: 2_500 }, (_, index) => ({
+      ...{ ...first, uuid: randomUUID(), domain: `h${index}.test`, enabled: index > 0, names: [] },
+    }));
+    await transact((tx) => proxyHostStore(tx).insertMany(many));
+    expect((await store.list({ per_page: 1 })).total).toBe(2_501);
+    expect(await hosts.summary()).toMatchObject({ total: 2_501, enabled: 2_500, served: 2_500, with_issue: 2_501 });
   }));

@@ -112,6 +112,9 @@ test('hosts are found by what stands in them, and sorted; who has a name is told
     const found = async (query: Parameters<typeof hosts.list>[0]) => (await hosts.list(query)).rows.map(({ id }) => id);
     expect(await found({})).toEqual([b.id, a.id]);
     expect(await found({ sort: 'domain' })).toEqual([a.id, b.id]);
+    const sorts = ['name', 'forward_scheme', 'forward_host', 'forward_port', 'enabled', 'created_at', 'updated_at'];
+    for (const sort of sorts) expect((await found({ sort })).toSorted(), sort).toEqual([b.id, a.id]);
+    await expect(found({ sort: 'uuid' })).rejects.toThrow('sort must be one of: domain, name, ');
     for (const [search, host] of [
       ['C.TEST', b],
       ['origin-two', a],
