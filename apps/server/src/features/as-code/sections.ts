@@ -16,5 +16,4 @@ export const KIND_OF = {
 export const SECTIONS = Object.keys(KIND_OF) as ConfigSection[];
 
 /** Sections that are lists of objects with names. */
-export const LISTS = ['remote_servers', 'access_lists', 'rulesets', 'proxy_hosts'] as const;
-export type ListSection = (typeof LISTS)[number];
+export type ListSection = 'remote_servers' | 'access_lists' | 'rulesets' | 'proxy_hosts';

@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Applied, ConfigChange, ConfigDocument } from '@sallyport/contract';
 import type { Actor, RecordChange } from '@sallyport/store/actor';
 import type { Executor, Transact, TransactAside } from '@sallyport/store/database/open';
 import { Refusal, refuse } from '@sallyport/store/errors';
-import { isSame } from '@sallyport/store/history/state';
 import type { Declared } from '../declared.ts';
 import type { HostIntake } from '../host-intake.ts';
 import { type Reverter, settleEach, type Touched } from '../reverter.ts';
@@ -31,11 +31,13 @@ export interface Applying {
 class Rehearsed extends Error {}
 
 /** A refusal with the path in the document: most begin with the field that they are about. */
-const located = (error: unknown, { at, undoing }: Step): unknown => {
+const located = (error: unknown, { section, at, undoing }: Step): unknown => {
   if (!(error instanceof Refusal) || error.status >= 500) return error;
   const { status, message, details, cause } = error;
   const isOfObject = undoing.does !== 'remove' && /^[a-z]+(_[a-z]+)*(\[\d+\])?[ .:]/.test(message) && status === 400;
-  const text = isOfObject ? `${at}.${message}` : `${at}: ${message}`;
+  // A document has the value of a setting in the place of an object.
+  const isOfValue = section === 'settings' && message.startsWith('value ');
+  const text = isOfValue ? message.replace('value', at) : isOfObject ? `${at}.${message}` : `${at}: ${message}`;
   return new Refusal(status, text, { cause, ...(details === undefined ? {} : { details }) });
 };
 
@@ -120,7 +122,9 @@ export const createAsCode = (deps: AsCodeDeps) => {
 
       const backup = await backUp('before-apply');
       const done = await transact(async (tx) => {
-        if (!isSame(await read(tx), stored)) throw refuse.conflict('The configuration has been changed meanwhile');
+        // Not as JSON, in which all maps are the same.
+        if (!isDeepStrictEqual(await read(tx), stored))
+          throw refuse.conflict('The configuration has been changed meanwhile');
         const made = await keepingWayIn(tx, actor, () => makeIn(tx, steps, actor));
         const after = { changes: made.changes.length, pruned: isPruning, backup };
         await record(tx, { action: 'config.apply', actor, resource: 'apply', after });
