@@ -25,6 +25,8 @@ export interface Ask {
   agent?: Agent;
   /** Speak TLS, whatever the certificate. */
   tls?: boolean;
+  /** Hangs up when aborted. */
+  signal?: AbortSignal;
 }
 
 /** One HTTP/1.1 request, on a connection of its own unless there is an agent. */
@@ -39,6 +41,7 @@ export const ask = ({
   from,
   agent,
   tls = false,
+  signal,
 }: Ask): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const options = {
@@ -49,6 +52,7 @@ export const ask = ({
       headers: { host, ...headers },
       agent: agent ?? (false as const),
       ...(from === undefined ? {} : { localAddress: from }),
+      ...(signal === undefined ? {} : { signal }),
     };
     const onAnswer = (response: IncomingMessage): void => {
       let text = '';

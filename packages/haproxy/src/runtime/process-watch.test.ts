@@ -35,6 +35,8 @@ test('an end that was asked for is not told', () =>
   watching(async (path, gone, onGone) => {
     const haproxy = await answerAt(path, () => undefined);
     const [one, other] = await Promise.all([watchProcess(path, onGone), watchProcess(path, onGone)]);
+    // A connection is there for who asks before it is for who answers.
+    await expect.poll(haproxy.open).toBe(2);
     one.stop();
     await expect.poll(haproxy.open).toBe(1);
     expect(gone()).toBe(0);
