@@ -90,6 +90,8 @@ export const scriptedCrowdsec = async () => {
         `hub/scenarios/test/${name}.yaml`,
         `name: test/${name}\nfilter: "evt.Meta.service == 'http'"\ndescription: ${words}\n`,
       ),
+    /** Writes one that judges nothing of what clients ask of a web server. */
+    useless: (name: string): void => write(`hub/scenarios/test/${name}.yaml`, `name: test/${name}\n`),
     /** From now on the daemon says this and ends. */
     lastWords: (words: string): void => write('last-words', `${words}\n`),
     /** It runs again. */
