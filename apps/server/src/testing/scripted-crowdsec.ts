@@ -30,11 +30,14 @@ const CLI = `#!/bin/sh
 here=$(dirname "$0")
 echo "$@" >> "$here/asked"
 if [ -e "$here/refuses" ]; then cat "$here/refuses" >&2; exit 1; fi
-if [ "$3" = machines ]; then
+if [ "$3 $4 $5 $6 $7" = 'machines add sallyport --auto -f' ]; then
   cp "$here/empty.db" "$(dirname "$8")/crowdsec.db"
   printf 'url: http://127.0.0.1:1/\\nlogin: sallyport\\npassword: "se cret"\\n' > "$8"
-else
+elif [ "$3 $4 $5 $6 $7" = 'bouncers add sallyport -o raw' ]; then
   cat "$here/bouncer-key"
+else
+  echo 'unknown command' >&2
+  exit 1
 fi
 `;
 

@@ -15,10 +15,10 @@ export interface LapiQuestion {
 }
 
 /**
- * What speaks like CrowdSec's local API on a free port of loopback, and says whatever it is told to. That we understand the real one is
+ * What speaks like CrowdSec's local API on a port of loopback, a free one unless it is named, and says whatever it is told to. That we understand the real one is
  * what Debian's proves, in the tests that start it.
  */
-export const startScriptedLapi = async () => {
+export const startScriptedLapi = async (port = 0) => {
   const decisions = new Map<number, object>();
   let [added, deleted] = [[] as object[], [] as object[]];
   let lastId = 0;
@@ -73,7 +73,7 @@ export const startScriptedLapi = async () => {
     const { status, body } = scripted.splice(at, at < 0 ? 0 : 1)[0]?.answer ?? rightAnswer(question);
     response.writeHead(status).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
     port: (server.address() as AddressInfo).port,
     /** It has decided something: a ban of an address for four hours, unless told otherwise. Returns the id. */

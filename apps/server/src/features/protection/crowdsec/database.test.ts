@@ -3,7 +3,9 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -51,6 +53,19 @@ const writeAt = (path: string, position: number, bytes: string | Buffer): void =
   closeSync(file);
 };
 
+/** Files below this directory that this process has open. */
+const heldOpen = (directory: string): string[] =>
+  readdirSync('/proc/self/fd')
+    .map((fd) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${fd}`);
+      } catch {
+        // The one that listed them.
+        return '';
+      }
+    })
+    .filter((path) => path.startsWith(directory));
+
 /** Its first page stays, which says that it is a database. */
 const scribble = (path: string): void => writeAt(path, PAGE, Buffer.alloc(statSync(path).size - PAGE, 0x5a));
 
@@ -65,8 +80,9 @@ test('what is whole is no fault, whatever is said of it', () =>
     expect(await watch.fault(saying(TOLD))).toBeUndefined();
     expect(await watch.faultAtRest()).toBeUndefined();
     expect(await faultInside(place)).toBeUndefined();
-    // Nothing is left of the copy.
+    // Nothing is left of the copy, and nothing is held open.
     expect(existsSync(join(directory, 'look'))).toBe(false);
+    expect(heldOpen(directory)).toEqual([]);
   }));
 
 test.each<[string, (path: string) => void]>([

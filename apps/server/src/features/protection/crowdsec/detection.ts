@@ -25,7 +25,7 @@ export const copyParsers = (directory: string, hub: string): void => {
 /** Copies these scenarios into the instance in `directory`, in place of those that are there. */
 export const copyScenarios = (directory: string, scenarios: readonly HubScenario[]): void => {
   rmSync(join(directory, 'etc/scenarios'), { recursive: true, force: true });
-  mkdirSync(join(directory, 'etc/scenarios'), { recursive: true });
+  mkdirSync(join(directory, 'etc/scenarios'));
   for (const { file, path, lists } of scenarios) {
     copyFileSync(path, join(directory, 'etc/scenarios', file));
     for (const [list, from] of lists) copyFileSync(from, join(directory, 'lists', list));

@@ -68,10 +68,13 @@ test('a process ends in order, and by force only when it takes too long', async 
 });
 
 test('what has ended, or is another one by now, gets no signal', async () => {
-  const found = await sleeper();
+  const file = join(temporaryDirectory(), 'said');
+  const found = await shell(`trap 'echo term >> ${file}' TERM; trap 'echo winch >> ${file}' WINCH`);
   await endProcess({ pid: found.pid, startTime: '1' });
-  expect(isStillRunning(found)).toBe(true);
-  await endProcess(found);
+  // The one with the lower number would be seen first.
+  process.kill(found.pid, 'SIGWINCH');
+  await expect.poll(() => existsSync(file) && readFileSync(file, 'utf8')).toBe('winch\n');
+  await endProcess(found, 1);
   await endProcess(found);
   expect(isStillRunning(found)).toBe(false);
 });

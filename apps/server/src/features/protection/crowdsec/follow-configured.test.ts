@@ -43,6 +43,9 @@ const given = async () => {
     const child = await startProcess(instance);
     onTestFinished(() => child.stop());
     running = child;
+    void child.ended.then(() => {
+      if (running === child) running = undefined;
+    });
     return child;
   };
   return {
