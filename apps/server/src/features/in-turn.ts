@@ -18,8 +18,6 @@ export const createTurnsByKey = () => {
       return await work();
     } finally {
       signal?.removeEventListener('abort', stop);
-      // Nobody may be there to hear of it.
-      stopped.promise.catch(() => {});
       over.resolve();
       if (last.get(key) === mine) last.delete(key);
     }

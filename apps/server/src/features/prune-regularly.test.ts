@@ -31,6 +31,16 @@ test('it prunes at once and again, one after the other, whatever fails; a stop w
   held.resolve();
   await stopped;
   expect([most, inside]).toEqual([1, 0]);
+  const turnsUntilStop = turns;
+  let othersTurns = 0;
+  const prune = async () => {
+    othersTurns += 1;
+    return 0;
+  };
+  const other = pruneRegularly({ intervalMs: 1, prune, says: { removed: '', failed: '' }, log });
+  await expect.poll(() => othersTurns).toBeGreaterThan(10);
+  await other.stop();
+  expect(turns).toBe(turnsUntilStop);
   expect(logged).toMatchObject([
     { msg: 'old ones removed', removed: 3 },
     { msg: 'removing failed', err: { message: 'the store is away' } },

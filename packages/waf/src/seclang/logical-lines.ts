@@ -16,7 +16,7 @@ export const readLogicalLines = (file: string, source: string, diagnostics: Diag
   const lines: Text[] = [];
   for (let first = 0; first < physical.length; ) {
     let last = first;
-    while (last < physical.length && physical[last]!.endsWith(backslash) && last + 1 < physical.length) last++;
+    while (last + 1 < physical.length && physical[last]!.endsWith(backslash)) last++;
     const parts = physical.slice(first, last + 1).map((part, at) => (first + at < last ? part.slice(0, -1) : part));
     if (/^\s*#/.test(parts[0]!)) {
       for (const [at, part] of parts.entries()) {

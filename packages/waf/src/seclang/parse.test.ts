@@ -35,6 +35,12 @@ const ruleOf = (text: string, dialect: ParseEnv['dialect'] = 'modsecurity2') => 
 };
 
 describe('lines', () => {
+  test('at the end of a file there is nothing to join: the backslash belongs to the word', () => {
+    const rule = (end: string) => ruleOf(`SecRule ARGS "@rx a" id:1,msg:a${end}`).actions.at(-1);
+    expect(rule('\\')).toEqual(['msg', 'a\\']);
+    expect(rule('\\\n')).toEqual(['msg', 'a']);
+  });
+
   test('are joined where they end in a backslash, and places stay those of the file', () => {
     const { directives } = parse('\n  SecRule ARGS \\\r\n    "@rx a" \\\r\n    "id:1,\\\r\n    pass"\r\n');
     expect(directives).toHaveLength(1);

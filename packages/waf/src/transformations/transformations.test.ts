@@ -16,6 +16,7 @@ test.each<[string, string, string]>([
   ['htmlEntityDecode', '&ltscript&GT;', '<script>'],
   ['htmlEntityDecode', '&quot;&amp;&nbsp;&#65&#x41;&#;&#x;&apos;&', '"&\xa0AA&#;&#x;&apos;&'],
   ['htmlEntityDecode', `&#${'9'.repeat(40)};`, '\xff'],
+  ['htmlEntityDecode', '&#x8000000000000000;&#x4000000000000041;', '\xffA'],
   ['jsDecode', '\\u003cscript\\x3e\\74\\377\\400', '<script><\xff 0'],
   ['jsDecode', '\\uff1cscript', '<script'],
   ['cssDecode', 'ja\\vasc\\72 ipt\\00ff1c\\', 'javascript<'],

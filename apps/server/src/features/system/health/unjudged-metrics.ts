@@ -8,7 +8,7 @@ export interface Unjudged {
   passed: number;
 }
 
-/** Adds the requests without a verdict to the metrics; `read` gives undefined while HAProxy does not answer. */
+/** Adds the requests without a verdict to the metrics; `read` gives undefined while HAProxy does not answer, and may reject. */
 export const registerUnjudgedMetrics = (registry: Registry, read: () => Promise<Unjudged | undefined>): void => {
   new Counter({
     name: 'sallyport_proxy_unjudged_total',
@@ -16,7 +16,8 @@ export const registerUnjudgedMetrics = (registry: Registry, read: () => Promise<
     labelNames: ['outcome'],
     registers: [registry],
     async collect() {
-      const counts = await read();
+      // What nobody understands must not take all other metrics with it.
+      const counts = await read().catch(() => undefined);
       this.reset();
       if (!counts) return;
       this.inc({ outcome: 'refused' }, counts.refused);

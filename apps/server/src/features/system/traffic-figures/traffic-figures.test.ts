@@ -154,6 +154,25 @@ describe('minutes', () => {
   });
 });
 
+test('counters are those of a second at most, however many ask; a HAProxy that answers what nobody understands has none', async () => {
+  let asked = 0;
+  let answer: () => TrafficReading = () => counted(7);
+  const read = async () => {
+    asked += 1;
+    return answer();
+  };
+  const log = pino({ level: 'silent' });
+  const { counters, readNow } = createTrafficFigures({ dataDir, read, clock: () => new Date(now), log });
+  for (let time = 0; time < 1_000; time++) expect((await counters())?.requests['2xx']).toBe(7);
+  // Once for each second that this took.
+  expect(asked).toBeLessThan(100);
+  answer = () => {
+    throw new Error('what nobody understands');
+  };
+  await expect(readNow()).rejects.toThrow('nobody understands');
+  expect(await counters()).toBeUndefined();
+});
+
 describe('buckets', () => {
   test('are sums of what is known, and say how much is not', async () => {
     const figures = await startFigures();

@@ -181,3 +181,135 @@ test('a change is taken back with the secrets that belong to it, and none comes 
     await revert(await newest());
     expect(await providers.access(uuid)).toMatchObject({ secrets: { bearer_token: 'for-evil-alone' } });
   }));
+
+test('a provider has a name of its own, without blanks about it, and is found by uuid, id and name', () =>
+  given(async ({ providers, db, recorded }) => {
+    const made = await providers.create({ ...HOOK, name: '  hook ' }, actor);
+    expect(made).toMatchObject({ name: 'hook', created_at: NOW, updated_at: NOW, secrets_set: ['bearer_token'] });
+    const used = { used_by: [], used_by_total: 0 };
+    expect(await providers.get(made.uuid)).toEqual({ ...made, ...used });
+    expect(await providers.get(made.id)).toEqual({ ...made, ...used });
+    expect(await dnsProviderStore(db).named('hook')).toMatchObject({ uuid: made.uuid });
+    expect(await dnsProviderStore(db).named('other')).toBeUndefined();
+    const second = await providers.create({ ...HOOK, name: 'another' }, actor);
+    for (const query of [
+      { sort: 'name' },
+      { sort: 'created_at', search: 'HOOK' },
+      { sort: 'type' },
+      { sort: 'updated_at' },
+      {},
+    ] as const) {
+      const { rows, total } = await providers.list(query);
+      expect([rows.length, total], JSON.stringify(query)).toEqual([2, 2]);
+    }
+    expect((await providers.list({ sort: 'name' })).rows[0]).toEqual(second);
+    expect((await providers.list({ search: 'anoth' })).rows).toEqual([second]);
+    const taken = '409 name "hook" is that of another DNS provider';
+    expect(await refusal(providers.create({ ...HOOK, name: ' hook' }, actor))).toBe(taken);
+    expect(await refusal(providers.update(second.id, { name: 'hook ' }, actor))).toBe(taken);
+    expect(await refusal(providers.update(second.id, { name: ' ' }, actor))).toBe('400 name is required');
+    await providers.update(second.id, { name: ' third ' }, actor);
+    expect((await providers.get(second.id)).name).toBe('third');
+    const stale = () => {
+      throw new Error('412');
+    };
+    expect(await refusal(providers.update(second.id, { name: 'x' }, actor, stale))).toBe('412');
+    expect(await refusal(providers.remove(second.id, actor, stale))).toBe('412');
+    await providers.remove(second.id, actor);
+    for (const gone of [providers.get(second.id), providers.access(second.id), providers.remove(second.id, actor)]) {
+      expect(await refusal(gone)).toBe('404 DNS provider not found');
+    }
+    expect(recorded.map(({ action }) => action)).toEqual([
+      ...['dns_provider.create', 'dns_provider.create', 'dns_provider.update', 'dns_provider.delete'],
+    ]);
+    expect(recorded.every(({ resource }) => /^dns-providers\/[0-9a-f-]{36}$/.test(resource))).toBe(true);
+    // The audit trail is read by many.
+    expect(JSON.stringify(recorded.map(({ before, after }) => [before, after]))).not.toContain('the-bearer');
+  }));
+
+test('one that certificates are proven by stays, and five of them are named', () =>
+  given(async ({ providers, db }) => {
+    const { id } = await providers.create(HOOK, actor);
+    const prove = async (number: number) => {
+      const uuid = `c${number}`;
+      const plain = { name: `cert ${number}`, provider: 'acme', domains: '[]', chain_pem: '', key_sealed: '' };
+      const times = { created_at: NOW, not_before: NOW, expires_at: NOW };
+      const certificate = await db
+        .insertInto('certificates')
+        .values({ uuid, ...plain, ...times })
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      const order = { issuer: 'acme', challenge: 'dns-01', key_type: 'p256', names: 'a.test', steps: '[]' };
+      const blank = { is_auto: 0, failures: 0, leased_by: '', leased_until: '', created_at: NOW, updated_at: NOW };
+      await db
+        .insertInto('certificate_orders')
+        .values({ ...order, ...blank, certificate_id: certificate.id, dns_provider_id: id })
+        .execute();
+    };
+    for (let number = 1; number <= 5; number++) await prove(number);
+    const five = [1, 2, 3, 4, 5].map((number) => `cert ${number} (c${number})`).join(', ');
+    const inUse = '409 DNS provider is in use by one or more certificates used by';
+    expect(await refusal(providers.remove(id, actor))).toBe(`${inUse} ${five}`);
+    await prove(6);
+    expect(await refusal(providers.remove(id, actor))).toBe(`${inUse} ${five} and 1 more`);
+    for (let number = 7; number <= 101; number++) await prove(number);
+    const { used_by, used_by_total } = await providers.get(id);
+    expect([used_by.length, used_by_total, used_by[0]?.name]).toEqual([100, 101, 'cert 1']);
+  }));
+
+test('one whose secrets are sealed with a lost key is renamed, given new ones, and says what to do', () =>
+  given(async ({ providers, withKey, newest, revert }) => {
+    const other = withKey('other '.repeat(8));
+    const { uuid, id } = await other.create(HOOK, actor);
+    expect((await providers.get(uuid)).secrets_set).toEqual([]);
+    expect(await refusal(providers.access(uuid))).toMatch(
+      /^The secrets of the DNS provider hook can not be opened .*: put that encryption key back, or give them anew$/,
+    );
+    expect(await providers.tryFor(id, 'a.test')).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/^The secrets of the DNS provider hook can not be opened/),
+    });
+    await providers.update(uuid, { name: 'renamed' }, actor);
+    expect((await other.access(uuid)).secrets).toEqual({ bearer_token: 'the-bearer' });
+    await providers.update(uuid, { fields: { url: 'https://next.test/', bearer_token: 'next' } }, actor);
+    expect((await providers.access(uuid)).secrets).toEqual({ bearer_token: 'next' });
+    // What nobody can read does not come back.
+    await revert(await newest());
+    expect(await providers.access(uuid)).toEqual({ type: 'webhook', fields: { url: HOOK.fields.url }, secrets: {} });
+  }));
+
+test('the name goes without the lego that knows the type; nothing else does', () =>
+  given(async ({ providers, withKey }) => {
+    const { id } = await providers.create({ name: 'c', type: 'cloudflare', fields: { CF_API_KEY: 'k' } }, actor);
+    const without = withKey(undefined, () => findLego('/nowhere'));
+    await without.update(id, { name: 'renamed', type: 'cloudflare' }, actor);
+    expect(await refusal(without.update(id, { fields: {} }, actor))).toMatch(
+      /^400 type "cloudflare" is not known here/,
+    );
+    expect((await without.types({})).rows.map(({ type }) => type)).toEqual(['rfc2136', 'webhook']);
+    expect((await without.get(id)).secrets_set).toEqual(['CF_API_KEY']);
+    // Of another type nothing stays.
+    await providers.update(id, { type: 'webhook', fields: { url: 'https://hook.test/' } }, actor);
+    expect(await providers.access(id)).toEqual({ type: 'webhook', fields: { url: 'https://hook.test/' }, secrets: {} });
+    expect((await providers.types({ search: 'cloudflare' })).rows[0]).toMatchObject({ type: 'cloudflare' });
+    expect(Object.keys((await providers.types({})).rows[3] ?? {})).toEqual(['type', 'name', 'fields']);
+  }));
+
+test('a test is noted with what came of it, and one at a time', () =>
+  given(async ({ providers, recorded }) => {
+    const { uuid } = await providers.create(HOOK, actor);
+    const [first, second] = await Promise.all([
+      providers.test(uuid, ' *.Zone.Test. ', actor),
+      refusal(providers.test(uuid, 'zone.test', actor)),
+    ]);
+    expect(first).toMatchObject({ ok: false, record: '_acme-challenge.zone.test', duration_ms: expect.any(Number) });
+    expect(first.message).toContain('_acme-challenge.zone.test');
+    expect(second).toBe('409 This DNS provider is being tested already');
+    const { ok, message } = first;
+    expect(recorded.at(-1)).toMatchObject({
+      ...{ action: 'dns_provider.test', resource: `dns-providers/${uuid}` },
+      after: { zone: 'zone.test', ok, message },
+    });
+    expect(await refusal(providers.test(uuid, 'no zone', actor))).toMatch(/^400 zone /);
+    expect((await providers.test(uuid, 'zone.test', actor)).ok).toBe(false);
+  }));

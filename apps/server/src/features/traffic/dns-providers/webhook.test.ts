@@ -3,9 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../../../../../test/support/free-ports.ts';
 import type { Named } from '../../../../../../test/support/start-named.ts';
+import { createSafeFetch } from '../../../net/safe-fetch.ts';
 import { signatureOf } from '../../../net/webhook-signature.ts';
 import { byUpdate, failureOf, givenDnsWriter, startZones } from '../../../testing/given-dns-writer.ts';
 import type { DnsProviderAccess } from './access.ts';
+import { writeByHook } from './webhook.ts';
+
+const anywhere = { isBlockedAddress: () => false, isBlockedName: () => false };
 
 let named: Named;
 beforeAll(async () => {
@@ -88,4 +92,61 @@ test('that nobody answers for is told', async () => {
   const nowhere = { ...byHook(), fields: { url: `http://127.0.0.1:${await freePort()}/` } };
   const error = await failureOf(writer.open(nowhere, [challenge('a.zone.test')], context));
   expect(error.message).toBe('The hook could not be called to present _acme-challenge.a.zone.test: connection refused');
+});
+
+test('without secrets it has neither token nor signature; of several records each is asked for, and taken away though one is kept', async () => {
+  received = [];
+  answer = { status: 204, body: '' };
+  const fetch = createSafeFetch({ lookup: async (name) => [name], addressPolicy: anywhere });
+  const records = ['a', 'b'].map((name) => ({
+    domain: `${name}.test`,
+    name: `_acme-challenge.${name}.test`,
+    value: name,
+  }));
+  const { signal } = new AbortController();
+  const open = await writeByHook({ ...byHook(), secrets: {} }, records, { fetch, signal });
+  for (const { headers } of received) {
+    expect(Object.keys(headers)).not.toContain('authorization');
+    expect(Object.keys(headers)).not.toContain('x-sallyport-signature');
+    expect(headers).toMatchObject({ 'user-agent': 'Sallyport-DNS/1.0', 'content-type': 'application/json' });
+  }
+  // The last that is a yes, and the first that is none.
+  for (const status of [200, 299, 300, 404]) {
+    answer = { status, body: '' };
+    received = [];
+    const closing = open.close();
+    if (status < 300) await closing;
+    else
+      expect((await failureOf(closing)).message).toBe(
+        `The hook answered cleanup of _acme-challenge.a.test with status ${status}`,
+      );
+    expect(
+      asked()
+        .map(({ action, domain }) => `${action} ${domain}`)
+        .sort(),
+    ).toEqual(['cleanup a.test', 'cleanup b.test']);
+  }
+});
+
+test('whoever gives up is told why, and what was asked for is taken away', async () => {
+  received = [];
+  answer = { status: 204, body: '' };
+  const fetch = createSafeFetch({ lookup: async (name) => [name], addressPolicy: anywhere });
+  const ending = new AbortController();
+  ending.abort(new Error('the server stops'));
+  const record = { domain: 'a.test', name: '_acme-challenge.a.test', value: 'v' };
+  const error = await failureOf(writeByHook(byHook(), [record], { fetch, signal: ending.signal }));
+  expect(error.message).toBe('the server stops');
+  await expect.poll(() => asked().map(({ action }) => action)).toEqual(['cleanup']);
+});
+
+test('that says yes and sets nothing is waited for as long as it names itself, and asked to take away', async () => {
+  received = [];
+  answer = { status: 204, body: '' };
+  const { writer, challenge, context } = givenDnsWriter(named);
+  const { waitMs: _given, ...patiently } = context;
+  const slow = { ...byHook(), fields: { url, SLOW_PROPAGATION_TIMEOUT: '1' } };
+  const error = await failureOf(writer.open(slow, [challenge('unset.zone.test')], patiently));
+  expect(error.message).toMatch(/after 1 seconds it is still not seen: .* TXT _acme-challenge\.unset\.zone\.test$/);
+  expect(asked().map(({ action }) => action)).toEqual(['present', 'cleanup']);
 });

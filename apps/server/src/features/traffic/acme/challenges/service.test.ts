@@ -68,3 +68,33 @@ test('what this proxy does not give is not published, and its reason told', () =
     );
     expect(await store.live(new Date().toISOString())).toEqual([]);
   }));
+
+test('answers are given for an hour, or for as long as is said, and nothing is none', () =>
+  withService(async ({ challenges, store, haproxy }) => {
+    const listening = await haproxy();
+    const liveAfter = async (ms: number) =>
+      (await store.live(new Date(Date.now() + ms).toISOString())).map(({ token }) => token);
+    await challenges.publish([answerFor('hour')]);
+    await challenges.publish([answerFor('short')], { ttlMs: 60_000 });
+    expect((await liveAfter(0)).sort()).toEqual(['hour', 'short']);
+    expect(await liveAfter(61_000)).toEqual(['hour']);
+    expect(await liveAfter(59 * 60_000)).toEqual(['hour']);
+    expect(await liveAfter(61 * 60_000)).toEqual([]);
+    await challenges.publish([]);
+    await challenges.withdraw([]);
+    expect([...listening.held()].sort()).toEqual([lineOf('hour'), lineOf('short')]);
+    await challenges.withdraw(['hour', 'short']);
+  }));
+
+test('what another node has published is given here as soon as that is told', () =>
+  withService(async ({ challenges, store, haproxy }) => {
+    const listening = await haproxy();
+    const created_at = new Date().toISOString();
+    const expires_at = new Date(Date.now() + 60_000).toISOString();
+    await store.put([answerFor('theirs')], { created_at, expires_at });
+    await challenges.changedElsewhere(randomUUID());
+    expect(listening.held()).toEqual([lineOf('theirs')]);
+    await store.remove(['theirs']);
+    await challenges.replay();
+    expect(listening.held()).toEqual([]);
+  }));

@@ -41,6 +41,11 @@ test('what lego tells of a provider becomes fields, but for those that would hav
   expect(type?.fileKeys).toEqual(['SOME_PRIVATE_KEY_PATH']);
 });
 
+test('what to put in is told without links, and blanks about it', () => {
+  const help = 'Configuration for Some.\nCredentials:\n  - "SOME_KEY":\t Key, see [its page](https://some.test/) \n';
+  expect(parseType('some', help)?.fields[0]?.label).toBe('Key, see its page');
+});
+
 test('a provider without a field is none', () => {
   expect(parseType('none', "Configuration for None.\nCode:   'none'\n")).toBeUndefined();
 });

@@ -139,7 +139,7 @@ const end = async ({ program, relay, ended }: Running): Promise<ProgramEnd> => {
 const firstOf = async ({ relay, ended }: Running, signal: AbortSignal): Promise<'set' | 'late' | ProgramEnd> => {
   const stopped = Promise.withResolvers<never>();
   const stop = () => stopped.reject(signal.reason);
-  signal.addEventListener('abort', stop, { once: true });
+  signal.addEventListener('abort', stop);
   const late = new AbortController();
   const limit = sleep(PRESENT_MS, 'late' as const, { signal: late.signal }).catch(() => 'late' as const);
   try {
