@@ -82,7 +82,10 @@ test('of several names all but the last are proven at once; in the last one lego
   const wildcards: unknown[] = [];
   for (const at of [0, 1, 2]) {
     const { status, identifier, wildcard, challenges } = await ask(`/authorization/${at}`);
-    expect([status, challenges]).toMatchObject(['pending', [{ type: 'dns-01', status: 'pending', token: `token ${at}` }]]);
+    expect([status, challenges]).toMatchObject([
+      'pending',
+      [{ type: 'dns-01', status: 'pending', token: `token ${at}` }],
+    ]);
     wildcards.push([identifier, wildcard]);
   }
   expect(wildcards).toEqual([
