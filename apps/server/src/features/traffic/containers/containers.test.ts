@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { NetworkInterfaceInfo } from 'node:os';
 import { join } from 'node:path';
 import type { Container, ErrorBody } from '@sallyport/contract';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -72,7 +73,6 @@ describe('what Docker 20.10 was recorded to answer', () => {
     const { path } = await kept(startDocker(recorded('docker')));
     expect((await byName(path, ['172.18.0.1/16'])).web?.ip).toBe('172.18.0.2');
     expect((await byName(path, ['192.0.2.1/24'])).web?.ip).toBeNull();
-    expect(networksOfThisMachine()).not.toContain('127.0.0.1/8');
   });
 
   test('is asked for once by who ask at the same time, and by nobody before', async () => {
@@ -120,6 +120,106 @@ test('an address of IPv6 alone is one, and what is no address is none', async ()
     { name: 'odd', address: null },
     { name: 'v6', address: 'fd00::2' },
   ]);
+});
+
+test('the networks of this machine are those of its interfaces, but for what never leaves it', () => {
+  const address = (cidr: string | null, internal = false) => ({ cidr, internal }) as NetworkInterfaceInfo;
+  const interfaces = {
+    lo: [address('127.0.0.1/8', true)],
+    docker0: [address('172.17.0.1/16'), address('fe80::1/64')],
+    odd: [address(null)],
+    none: undefined,
+  };
+  expect(networksOfThisMachine(interfaces)).toEqual(['172.17.0.1/16', 'fe80::1/64']);
+  for (const network of networksOfThisMachine()) expect(network).not.toMatch(/^(127\.|::1)/);
+});
+
+test('containers and what they have stand in one order, and are found by what they are called', async () => {
+  const one = (Id: string, name: string, more: object = {}) => ({
+    Id,
+    Names: [`/${name}`],
+    Image: 'i',
+    State: 'running',
+    ...more,
+  });
+  const port = (PrivatePort: number, Type: string, more: object = {}) => ({ PrivatePort, Type, ...more });
+  const Networks = { b: {}, c: { IPAddress: '10.0.0.2' }, a: { IPAddress: '10.0.0.3' } };
+  const all = [
+    one('id-3', 'b', { Image: 'z', State: 'paused' }),
+    one('id-1', 'd', { Image: 'y' }),
+    one('id-2', 'a', {
+      Ports: [port(80, 'udp'), port(0, 'tcp', { PublicPort: 9 }), port(443, 'tcp'), port(80, 'tcp', { PublicPort: 0 })],
+      NetworkSettings: { Networks },
+    }),
+    one('id-4', 'c'),
+    { ...one('long-id-of-no-name', ''), Names: [] },
+  ];
+  const { path } = await kept(startDocker((_request, response) => response.end(JSON.stringify(all))));
+  const list = listAt(path, ['10.0.0.1/24']);
+  const names = async (query: Parameters<typeof list>[0]) => (await list(query)).rows.map(({ name }) => name);
+  expect(await names({})).toEqual(['a', 'b', 'c', 'd', 'long-id-of-n']);
+  expect((await names({ sort: 'image', order: 'desc' })).slice(0, 2)).toEqual(['b', 'd']);
+  expect((await names({ sort: 'state' }))[0]).toBe('b');
+  for (const [search, name] of [
+    ['Z', 'b'],
+    ['ID-4', 'c'],
+    ['LONG', 'long-id-of-n'],
+  ] as const) {
+    expect(await names({ search })).toEqual([name]);
+  }
+  const { rows, total } = await list({ page: 1, per_page: 1 });
+  expect([total, rows]).toMatchObject([5, [{ id: 'id-2', ip: '10.0.0.3' }]]);
+  expect(rows[0]?.networks.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  expect(rows[0]?.ports).toEqual([
+    { port: 80, protocol: 'tcp', published: [] },
+    { port: 80, protocol: 'udp', published: [] },
+    { port: 443, protocol: 'tcp', published: [] },
+  ]);
+});
+
+test('what is not as Docker tells it is no list, wherever it is wrong', async () => {
+  const right = { Id: '1', Image: 'i', State: 'running' };
+  const port = { PrivatePort: 80, Type: 'tcp' };
+  let answer: unknown[] = [];
+  const { path } = await kept(startDocker((_request, response) => response.end(JSON.stringify(answer))));
+  const outcome = async (one: object) => {
+    answer = [right, one];
+    return listAt(path)({}).then(
+      ({ total }) => total,
+      ({ status, message }: { status: number; message: string }) => `${status} ${message}`,
+    );
+  };
+  const endpoint = (of: unknown) => ({ ...right, NetworkSettings: { Networks: { a: of } } });
+  for (const [wrong, where] of [
+    [{ ...right, Id: undefined }, 'Id'],
+    [{ ...right, Id: 1 }, 'Id'],
+    [{ ...right, Id: 'i'.repeat(4_097) }, 'Id'],
+    [{ ...right, Image: undefined }, 'Image'],
+    [{ ...right, State: null }, 'State'],
+    [{ ...right, Names: 'web' }, 'Names'],
+    [{ ...right, Names: [1] }, 'Names'],
+    [{ ...right, Names: Array(101).fill('n') }, 'Names'],
+    [{ ...right, Ports: {} }, 'Ports'],
+    [{ ...right, Ports: [{ ...port, PrivatePort: -1 }] }, 'Ports'],
+    [{ ...right, Ports: [{ ...port, PrivatePort: 65_536 }] }, 'Ports'],
+    [{ ...right, Ports: [{ ...port, PrivatePort: undefined }] }, 'Ports'],
+    [{ ...right, Ports: [{ ...port, PublicPort: '80' }] }, 'Ports'],
+    [{ ...right, Ports: [{ ...port, Type: undefined }] }, 'Ports'],
+    [{ ...right, Ports: [{ ...port, IP: 1 }] }, 'Ports'],
+    [{ ...right, NetworkSettings: 'none' }, 'NetworkSettings'],
+    [{ ...right, NetworkSettings: { Networks: [] } }, 'NetworkSettings'],
+    [endpoint('10.0.0.2'), 'NetworkSettings'],
+    [endpoint({ IPAddress: 1 }), 'NetworkSettings'],
+    [endpoint({ GlobalIPv6Address: 'x'.repeat(4_097) }), 'NetworkSettings'],
+  ] as const) {
+    const told = await outcome(wrong);
+    expect(told, JSON.stringify(wrong).slice(0, 80)).toMatch(/^503 .*does not answer as Docker does \(the list\[1\]/);
+    expect(told).toContain(where);
+  }
+  const much = { ...right, Id: 'i'.repeat(4_096), Names: Array(100).fill('n'), Ports: null, NetworkSettings: null };
+  for (const one of [much, endpoint(null), { ...right, NetworkSettings: { Networks: null }, Ports: [port] }]) {
+    expect(await outcome(one)).toBe(2);
+  }
 });
 
 describe('a socket that gives no list is a 503 that says so', () => {

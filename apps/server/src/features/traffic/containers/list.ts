@@ -14,8 +14,8 @@ export interface ListContainersDeps {
 }
 
 /** What this machine reaches without a router: networks of containers, when it made them or is in one itself. */
-export const networksOfThisMachine = (): string[] =>
-  Object.values(networkInterfaces())
+export const networksOfThisMachine = (interfaces = networkInterfaces()): string[] =>
+  Object.values(interfaces)
     .flatMap((all) => all ?? [])
     .flatMap(({ cidr, internal }) => (cidr === null || internal ? [] : [cidr]));
 
