@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { freePort } from '../../../../../../test/support/free-ports.ts';
 import type { Named } from '../../../../../../test/support/start-named.ts';
 import { byUpdate, failureOf, givenDnsWriter, silentPort, startZones } from '../../../testing/given-dns-writer.ts';
 
@@ -36,4 +37,12 @@ test('a zone that the server does not have is told', async () => {
     writer.open({ ...access, fields: { ...fields, zone: 'foreign.test' } }, [challenge('c.zone.test')], context),
   );
   expect(error.message).toMatch(/^The name server 127\.0\.0\.1:\d+ did not take the update of zone foreign\.test: /);
+});
+
+test('where the server that takes updates does not answer, the zone is the one that the resolver knows', async () => {
+  const { writer, challenge, context } = givenDnsWriter(named);
+  const { fields, ...access } = byUpdate(named);
+  const away = { ...access, fields: { ...fields, port: String(await freePort()) } };
+  const error = await failureOf(writer.open(away, [challenge('d.zone.test')], context));
+  expect(error.message).toMatch(/ did not take the update of zone zone\.test: the server does not answer /);
 });

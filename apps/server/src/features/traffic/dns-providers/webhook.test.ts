@@ -150,3 +150,19 @@ test('that says yes and sets nothing is waited for as long as it names itself, a
   expect(error.message).toMatch(/after 1 seconds it is still not seen: .* TXT _acme-challenge\.unset\.zone\.test$/);
   expect(asked().map(({ action }) => action)).toEqual(['present', 'cleanup']);
 });
+
+test('that sets the record some time after its yes is waited for, without a word of how long', async () => {
+  received = [];
+  answer = { status: 204, body: '' };
+  const { writer, challenge, context } = givenDnsWriter(named);
+  const { waitMs: _given, ...patiently } = context;
+  const one = challenge('late.zone.test');
+  const opening = writer.open(byHook(), [one], patiently);
+  // It has said yes by then, and the zone was looked at.
+  await expect.poll(() => received.length).toBe(1);
+  const set = await writer.open(byUpdate(named), [one], context);
+  const open = await opening;
+  expect(asked().map(({ action }) => action)).toEqual(['present']);
+  await open.close();
+  await set.close();
+});
