@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createFairTurns, createTurnsByKey } from './in-turn.ts';
@@ -38,6 +39,14 @@ test('works with one key are done one after the other, whatever becomes of them,
   blocked.resolve();
   await slow;
   expect(await behind).toBe('behind');
+});
+
+test('a signal is left as it was: one of a whole process would gather who has had their turn', async () => {
+  const inTurn = createTurnsByKey();
+  const { signal } = new AbortController();
+  await inTurn('one', async () => undefined, signal);
+  await expect(inTurn('one', () => Promise.reject(new Error('no')), signal)).rejects.toThrow('no');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 test('who has much to do lets others in between', async () => {

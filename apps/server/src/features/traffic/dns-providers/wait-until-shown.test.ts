@@ -7,17 +7,22 @@ import { writeByUpdate } from './rfc2136.ts';
 import { waitUntilShown } from './wait-until-shown.ts';
 
 let named: Named;
+/** Nobody listens there. */
+let away: string;
 beforeAll(async () => {
   const shown = ['shown IN TXT "value"', 'shown IN TXT "other"'];
-  // Nobody listens at that address.
-  const away = ['@ IN NS ns2', 'ns2 IN A 127.0.0.2'];
-  named = await startNamed({ zones: { 'zone.test': shown, 'half.test': [...shown, ...away] } });
+  away = `127.0.0.2:${await freePort()}`;
+  const half = [...shown, '@ IN NS ns2', 'ns2 IN A 127.0.0.2'];
+  named = await startNamed({ zones: { 'zone.test': shown, 'half.test': half } });
 });
 afterAll(() => named.stop());
 
 const never = new AbortController().signal;
 const record = (name: string, value = 'value') => ({ name, value });
-const wait = (names: string[], { limitMs = 0, signal = never, resolvers = [named.resolver], value = 'value' } = {}) =>
+const wait = (
+  names: string[],
+  { limitMs = 0, signal = never, resolvers = [named.resolver, away], value = 'value' } = {},
+) =>
   waitUntilShown(
     createNameServers(resolvers),
     names.map((name) => record(name, value)),
