@@ -95,6 +95,9 @@ export const scriptedCrowdsec = async () => {
       ),
     /** Writes one that judges nothing of what clients ask of a web server. */
     useless: (name: string): void => write(`hub/scenarios/test/${name}.yaml`, `name: test/${name}\n`),
+    /** Has the hub name these scenarios together as `test/NAME`. */
+    collection: (name: string, ...scenarios: string[]): void =>
+      write('hub/.index.json', JSON.stringify({ collections: { [`test/${name}`]: { scenarios } } })),
     /** From now on the daemon says this and ends. */
     lastWords: (words: string): void => write('last-words', `${words}\n`),
     /** It runs again. */

@@ -94,7 +94,9 @@ test('who is enrolled is stored sealed, told and recorded, and what runs follows
         after: { url: central.url, name: 'edge 1', tags: ['paris'] },
       },
     ]);
-    expect(published).toMatchObject([{ level: 'info', timestamp: NOW, fields: { event: 'crowdsec_enrolled' } }]);
+    expect(published).toMatchObject([
+      { level: 'info', timestamp: NOW, source: 'crowdsec', fields: { event: 'crowdsec_enrolled' } },
+    ]);
     expect(done).toEqual(['changed']);
     await expect(console.enrol({ token: TOKEN }, actor)).rejects.toMatchObject({ status: 409 });
     expect(central.asked).toHaveLength(3);

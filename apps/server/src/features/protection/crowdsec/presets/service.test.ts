@@ -67,6 +67,7 @@ test('what is taken back is stored, told and recorded once, and what runs follow
         fields: { event: 'crowdsec_preset_taken_back', preset: 'test/one' },
       },
     ]);
+    expect(published[0]?.message).toBe('The preset test/one of CrowdSec was taken back');
     expect(told).toEqual({ checked: [], changed: 2 });
 
     expect(await presets.apply('test/one', actor)).toMatchObject({ applied: true });
@@ -87,6 +88,22 @@ test('what is taken back is stored, told and recorded once, and what runs follow
     });
     expect(published.at(-1)?.message).toBe('The preset test/one of CrowdSec was applied');
     expect(published.at(-1)?.fields).toMatchObject({ event: 'crowdsec_preset_applied' });
+  }));
+
+test('a collection is applied when all of it is', () =>
+  given(async ({ presets, scripted, recorded }) => {
+    scripted.collection('both', 'test/one', 'test/two');
+    expect(await presets.apply('test/both', actor)).toMatchObject({ kind: 'collection', applied: true });
+    await presets.takeBack('test/one', actor);
+    const both = (await presets.list({})).rows.find(({ name }) => name === 'test/both');
+    expect(both).toMatchObject({ usable: true, applied: false, scenarios: [{ applied: false }, { applied: true }] });
+    // A part of it is there to be taken back, and one to be applied.
+    expect(await presets.takeBack('test/both', actor)).toMatchObject({
+      scenarios: [{ applied: false }, { applied: false }],
+    });
+    await presets.apply('test/two', actor);
+    expect(await presets.apply('test/both', actor)).toMatchObject({ applied: true });
+    expect(recorded).toHaveLength(4);
   }));
 
 test('what is in force already is no change', () =>

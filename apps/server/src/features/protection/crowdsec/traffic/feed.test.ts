@@ -59,8 +59,11 @@ const given = (work: (it: Given) => Promise<void>, tellTraffic?: (isWanted: bool
   });
 
 test('what HAProxy tells is written while it is wanted, and counted over all files', () =>
-  given(async ({ feed, tell, read, told }) => {
+  given(async ({ feed, tell, read, told, logged }) => {
     expect(feed.counts()).toEqual({ written: 0, dropped: 0 });
+    // There is nothing to end yet.
+    await feed.rest();
+    expect([told.splice(0), logged]).toEqual([[false], []]);
     await feed.begin();
     await feed.begin();
     expect(told).toEqual([true]);
@@ -109,6 +112,18 @@ test('of one client no more is written than helps to judge it, and what is not i
     expect(written + dropped).toBe(many + 1);
     // As many again where a second ends in between.
     expect(written).toBeLessThanOrEqual(202);
+  }));
+
+test('what went well leaves room for what did not', () =>
+  given(async ({ feed, tell, read }) => {
+    await feed.begin();
+    // So many would need ten seconds.
+    const well = Array.from({ length: 5_000 }, (_, n) => line({ status: 200, client: `198.18.${n >> 8}.${n & 255}` }));
+    const missed = Array.from({ length: 100 }, (_, n) => line({ client: '203.0.113.8', uri: `/missing-${n}` }));
+    await tell(...well, ...missed);
+    await expect.poll(() => read().at(-1)).toBe('203.0.113.8 /missing-99');
+    expect(read().filter((text) => text.startsWith('203.0.113.8 '))).toHaveLength(100);
+    expect(feed.counts().dropped).toBeGreaterThan(0);
   }));
 
 test('a line without an end is none', () =>
