@@ -18,7 +18,7 @@ export const copyParsers = (directory: string, hub: string): void => {
     mkdirSync(join(directory, 'etc/parsers', stage), { recursive: true });
     copyFileSync(join(hub, 'parsers', parser), join(directory, 'etc/parsers', stage, name));
   }
-  mkdirSync(join(directory, 'etc/patterns'), { recursive: true });
+  mkdirSync(join(directory, 'etc/patterns'));
   for (const name of readdirSync(PATTERNS)) copyFileSync(join(PATTERNS, name), join(directory, 'etc/patterns', name));
 };
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { BOUNCER_KEY, scriptedCrowdsec } from '../../../testing/scripted-crowdsec.ts';
 import { prepareInstance, readCredentials, tryRules, writeConsole, writeRules } from './instance.ts';
 import { readHub } from './presets/hub.ts';
-import { readVersion, whyNotInstalled } from './program.ts';
+import { DEBIAN, readVersion, whyNotInstalled } from './program.ts';
 
 const CONSOLE = { login: 'machine', password: 'secret', url: 'https://console.test' };
 
@@ -134,6 +134,7 @@ test('what is not installed is said, and so is the version', async () => {
   expect(whyNotInstalled({ ...program, hub: '/nowhere' })).toMatch(
     /^CrowdSec lacks \/nowhere, which Debian's package brings; /,
   );
+  expect(DEBIAN).toEqual({ daemon: '/usr/bin/crowdsec', cli: '/usr/bin/cscli', hub: '/usr/share/crowdsec/hub' });
   expect(await readVersion(program)).toBe('1.4.6');
   expect(await readVersion({ ...program, daemon: '/nowhere' })).toBeNull();
 });

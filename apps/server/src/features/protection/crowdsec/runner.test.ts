@@ -143,6 +143,16 @@ test('why it can not be started is said to who asked, and it is not tried again'
   expect(runner.state()).toMatchObject({ status: 'not_installed', pid: null });
 });
 
+test('what is kept running is tried on, though somebody was told that it can not be started', async () => {
+  const { runner, lastWords, recovers, running } = await given();
+  lastWords('level=fatal msg="no room"');
+  runner.keep();
+  await expect.poll(() => runner.state().issue).toBe('it ended with code 1: no room');
+  await expect(runner.start()).rejects.toMatchObject({ status: 503 });
+  recovers();
+  await running();
+});
+
 test('a scenario that it can not load is left out, and it starts', async () => {
   const { runner, running, told, scenario } = await given();
   scenario('bad', 'broken');

@@ -7,6 +7,7 @@ import { createVault } from '@sallyport/store/secrets/vault';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSafeFetch } from '../../../net/safe-fetch.ts';
+import { startCentral, TOKEN } from '../../../testing/central-api.ts';
 import { type ScriptedCrowdsec, scriptedCrowdsec } from '../../../testing/scripted-crowdsec.ts';
 import { type ScriptedLapi, startScriptedLapi } from '../../../testing/start-scripted-lapi.ts';
 import { withStore } from '../../../testing/with-store.ts';
@@ -53,11 +54,19 @@ const given = (work: (it: Given) => Promise<void>): Promise<void> =>
       record: async () => undefined,
       clock,
     });
+    const central = await startCentral();
+    onTestFinished(central.stop);
     const crowdsec = createCrowdsec({
       dataDir,
       port: instance.port,
       program,
-      console: { url: 'http://127.0.0.1:1', fetch: createSafeFetch({ lookup: async () => [] }) },
+      console: {
+        url: central.url,
+        fetch: createSafeFetch({
+          lookup: async () => [],
+          addressPolicy: { isBlockedAddress: () => false, isBlockedName: () => false },
+        }),
+      },
       vault: createVault('k'.repeat(32)),
       decisions,
       isWanted: async () => world.isWanted,
@@ -148,6 +157,19 @@ test('it runs while it is wanted; who stops it by hand has the last word until t
     world.isWanted = false;
     await expect.poll(crowdsec.isRunning).toBe(false);
     expect((await crowdsec.status()).status).toBe('stopped');
+  }));
+
+test('bans of others end with what brought them', () =>
+  given(async ({ crowdsec, answers }) => {
+    await crowdsec.console.enrol({ token: TOKEN }, actor);
+    const starting = crowdsec.start(actor);
+    const lapi = await answers();
+    await starting;
+    lapi.make({ value: '203.0.113.7' });
+    lapi.make({ value: '203.0.113.8', origin: 'CAPI' });
+    await expect.poll(() => crowdsec.status()).toMatchObject({ decisions: 2, decisions_of_others: 1 });
+    await crowdsec.console.remove(actor, () => undefined);
+    expect(await crowdsec.status()).toMatchObject({ decisions: 1, decisions_of_others: 0 });
   }));
 
 test('what it can not load or use is told to whoever looks', () =>
