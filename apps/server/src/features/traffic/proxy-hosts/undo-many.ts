@@ -89,14 +89,15 @@ export const createUndoMany =
       updated.filter(({ patch }) => patch.names !== undefined),
     );
     for (const [key, refusal] of taken) outcomes.set(key, { refusal });
-    const fitting = updated.filter(({ key }) => !taken.has(key));
+    // All of it is rolled back.
+    if (taken.size > 0) return outcomes;
     settle(
-      fitting.map(({ key }) => key),
-      await many.update(tx, taken.size === 0 ? fitting : [], first.actor, note),
+      updated.map(({ key }) => key),
+      await many.update(tx, updated, first.actor, note),
     );
     settle(
       restored.map(({ key }) => key),
-      taken.size === 0 ? await many.create(tx, restored, first.actor, note) : [],
+      await many.create(tx, restored, first.actor, note),
     );
     await recordMany(tx, entries);
     return outcomes;
