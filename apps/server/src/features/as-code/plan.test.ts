@@ -216,7 +216,7 @@ test('steps come in the order in which they can be made', () => {
 
 test('what is left out is left alone; when pruned it goes, or gets its default, and no secret is touched', () => {
   const stored = storedWith({
-    remote_servers: [server(1, 'rack')],
+    remote_servers: [server(1, 'rack'), { ...server(6, 'kept'), provider: 'docker', enabled: false }],
     access_lists: [list(2, 'office', { enabled: false, countries: ['DE'] })],
     rulesets: [{ ...ruleset(3, 'house'), mode: 'custom' }],
     proxy_hosts: [host(4, 'a.test', { waf_enabled: false, access_list_id: 2 }), host(5, 'b.test')],
@@ -231,7 +231,7 @@ test('what is left out is left alone; when pruned it goes, or gets its default, 
     settings: { 'smtp.port': 25 },
     security: {},
     notifications: {},
-    remote_servers: [],
+    remote_servers: [{ name: 'kept' }],
     access_lists: [{ name: 'office' }],
     rulesets: [{ name: 'house' }],
     proxy_hosts: [{ domain: 'a.test' }],
@@ -239,6 +239,7 @@ test('what is left out is left alone; when pruned it goes, or gets its default, 
   expect(plan(document, stored)).toEqual([]);
   const steps = plan(document, stored, true);
   expect(undoings(steps)).toEqual([
+    { does: 'update', key: 'u6', fields: { provider: 'generic', enabled: true } },
     { does: 'update', key: 'u2', fields: { countries: [], enabled: true } },
     { does: 'update', key: 'u3', fields: { ...stored.rulesets[0], mode: 'owasp' } },
     { does: 'remove', key: 'u5' },
