@@ -34,6 +34,17 @@ const ruleOf = (text: string, dialect: ParseEnv['dialect'] = 'modsecurity2') => 
   };
 };
 
+test('files are named beside the file that names them, or from the root', () => {
+  const files = {
+    'rules/one.conf': 'Include two.conf',
+    'rules/two.conf': 'Include /other/three.conf',
+    '/other/three.conf': 'SecRuleEngine On',
+  };
+  const { directives, problems } = parse('Include rules/one.conf', files);
+  expect(problems).toEqual([]);
+  expect(directives).toMatchObject([{ place: { file: '/other/three.conf' } }]);
+});
+
 describe('lines', () => {
   test('at the end of a file there is nothing to join: the backslash belongs to the word', () => {
     const rule = (end: string) => ruleOf(`SecRule ARGS "@rx a" id:1,msg:a${end}`).actions.at(-1);

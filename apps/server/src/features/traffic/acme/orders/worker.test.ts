@@ -141,6 +141,28 @@ test('what another node has done since it was seen to be due is given back as it
     expect(await row(id)).toMatchObject({ next_attempt_at: at(60), leased_by: '', leased_until: '' });
   }));
 
+test('what is worked at here is not begun a second time, though its claim was taken away', () =>
+  given(async ({ order, start, finish, store }) => {
+    const id = await order(-2);
+    const attempted: number[] = [];
+    const door = Promise.withResolvers<void>();
+    const { stop, nudge } = await start({
+      async attempt(claim) {
+        attempted.push(claim.id);
+        if (claim.id === id) await door.promise;
+        await finish(claim);
+      },
+    });
+    await expect.poll(() => attempted).toEqual([id]);
+    await store.releaseAll();
+    const next = await order(-1);
+    nudge();
+    await expect.poll(() => attempted).toContain(next);
+    expect(attempted).toEqual([id, next]);
+    door.resolve();
+    await stop();
+  }));
+
 test('what a clock that ran ahead has leased for years is free', () =>
   given(async ({ order, start, finish }) => {
     const id = await order(-1, { leased_by: 'ahead', leased_until: at(1_000_000) });
@@ -203,7 +225,8 @@ test('an end of the process ends what is under way, and is waited for', () =>
 test('a fault of an attempt is told, and others are worked at', () =>
   given(async ({ order, start, finish, lines }) => {
     const broken = await order(-2);
-    const sound = await order(-1);
+    // To the moment.
+    const sound = await order(0);
     const attempted: number[] = [];
     const { stop } = await start({
       async attempt(claim) {
