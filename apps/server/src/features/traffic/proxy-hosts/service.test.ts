@@ -414,6 +414,12 @@ test('of many that go back together each is told, and what is done is written do
       recorded: ['update'],
     });
     expect(await store.find(a.id)).toMatchObject({ domain: 'a.test' });
+    const state = { ...(await store.find(b.id)) };
+    await undo({ does: 'remove', key: b.uuid });
+    expect(await undo({ does: 'restore', key: b.uuid, state })).toEqual({
+      ...{ outcomes: [[b.uuid, b.id]], recorded: ['create'] },
+    });
+    expect(await undo()).toEqual({ outcomes: [], recorded: [] });
     // One by one as well.
     await transact((tx) => reverter.apply(tx, update(a.uuid, { name: 'y' }), actor));
     expect(done().recorded).toHaveLength(1);
