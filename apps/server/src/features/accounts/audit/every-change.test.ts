@@ -156,7 +156,7 @@ onBothDatabases('every change', (kind) => {
     const hook = { name: 'hook', type: 'webhook', fields: { url: 'http://127.0.0.1:9/', bearer_token: 'secret' } };
     const dns = await change<{ id: number }>('dns_provider.create', 'POST', '/dns-providers', hook);
     await change('dns_provider.update', 'PUT', `/dns-providers/${dns.id}`, {
-      fields: { url: 'http://127.0.0.1:9/dns' },
+      fields: { ...hook.fields, url: 'http://127.0.0.1:9/dns' },
     });
     await change('dns_provider.test', 'POST', `/dns-providers/${dns.id}/test`, { zone: 'example.com' });
     await change('dns_provider.delete', 'DELETE', `/dns-providers/${dns.id}`);

@@ -85,6 +85,17 @@ test('what is whole is no fault, whatever is said of it', () =>
     expect(heldOpen(directory)).toEqual([]);
   }));
 
+test('who writes the database can not have us look at it for as long as they like', () =>
+  withDatabase(async ({ path, place, directory }) => {
+    const database = new DatabaseSync(path);
+    const slow = "instr(hex(zeroblob(5000000 + length(value))), 'x') = 0";
+    database.exec(`pragma ignore_check_constraints = on; create table slow (value text check (${slow}))`);
+    database.exec('insert into slow select value from decisions, (select 1 from decisions limit 50)');
+    database.close();
+    await expect(faultInside(place, 1_000)).rejects.toMatchObject({ killed: true });
+    expect(existsSync(join(directory, 'look'))).toBe(false);
+  }));
+
 test.each<[string, (path: string) => void]>([
   ['the file of its database is gone', (path) => rmSync(path)],
   [

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process';
 import { closeSync, constants, createWriteStream, lstatSync, mkdirSync, openSync, readSync, rmSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import type { Instance } from './instance.ts';
 import type { CrowdsecProcess } from './process.ts';
 import { isDamage } from './words.ts';
@@ -13,8 +15,13 @@ const MAGIC = 'SQLite format 3\0';
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 /** A larger one is not copied to be looked at. */
 const MOST_BYTES = 1024 * 1024 * 1024;
+/** A sound one of that size takes some seconds, and a slow disk more. */
+const CHECK_MS = 180_000;
+const CHECK = fileURLToPath(new URL('./check-database.ts', import.meta.url));
 /** What it says makes us look so often at most. */
 const LOOK_AGAIN_MS = 60_000;
+
+const run = promisify(execFile);
 
 type Place = Pick<Instance, 'directory' | 'account'>;
 
@@ -47,25 +54,17 @@ const faultOfFile = (place: Place, started: number): string | undefined => {
 const copy = async (source: FileHandle, to: string): Promise<void> =>
   pipeline(source.createReadStream({ autoClose: false }), createWriteStream(to, { mode: 0o600 }));
 
-const faultOf = (path: string): string | undefined => {
-  try {
-    const database = new DatabaseSync(path);
-    try {
-      const [first] = database.prepare('pragma quick_check(1)').all() as { quick_check: string }[];
-      return first?.quick_check === 'ok' ? undefined : (first?.quick_check ?? 'it can not be checked');
-    } finally {
-      database.close();
-    }
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+const faultOf = async (path: string, limitMs: number): Promise<string | undefined> => {
+  const { stdout } = await run(process.execPath, [CHECK, path], { timeout: limitMs, killSignal: 'SIGKILL', env: {} });
+  return stdout === 'ok' ? undefined : stdout;
 };
 
 /**
  * What is wrong inside its database, by a copy: what another account owns is never opened as a database by us. While it is written to,
- * the copy may be torn; undefined for one that is whole, or too large to be copied. Throws when it can't be read or copied.
+ * the copy may be torn; undefined for one that is whole, or too large to be copied. Throws when it can't be read or copied, or when the
+ * check takes longer than `limitMs`.
  */
-export const faultInside = async (place: Place): Promise<string | undefined> => {
+export const faultInside = async (place: Place, limitMs = CHECK_MS): Promise<string | undefined> => {
   const scratch = join(place.directory, 'look');
   rmSync(scratch, { recursive: true, force: true });
   mkdirSync(scratch, { mode: 0o700 });
@@ -83,7 +82,7 @@ export const faultInside = async (place: Place): Promise<string | undefined> => 
         await source.close();
       }
     }
-    return faultOf(join(scratch, DATABASE));
+    return await faultOf(join(scratch, DATABASE), limitMs);
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }
