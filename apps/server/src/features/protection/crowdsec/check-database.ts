@@ -16,4 +16,5 @@ const check = (path: string): string => {
   }
 };
 
-process.stdout.write(check(process.argv[2] ?? ''));
+// Names of tables are in SQLite's words, and may be of any length.
+process.stdout.write(check(process.argv[2] ?? '').slice(0, 500));

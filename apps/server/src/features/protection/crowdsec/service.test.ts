@@ -10,9 +10,8 @@ import { createSafeFetch } from '../../../net/safe-fetch.ts';
 import { startCentral, TOKEN } from '../../../testing/central-api.ts';
 import { type ScriptedCrowdsec, scriptedCrowdsec } from '../../../testing/scripted-crowdsec.ts';
 import { type ScriptedLapi, startScriptedLapi } from '../../../testing/start-scripted-lapi.ts';
+import { storedDecisions } from '../../../testing/stored-decisions.ts';
 import { withStore } from '../../../testing/with-store.ts';
-import { createDecisions } from '../decisions/service.ts';
-import { decisionStore } from '../decisions/store.ts';
 import { crowdsecAccount } from './account.ts';
 import { type Crowdsec, createCrowdsec } from './service.ts';
 
@@ -42,18 +41,8 @@ const given = (work: (it: Given) => Promise<void>): Promise<void> =>
     const recorded: ChangeEntry[] = [];
     const published: LogEntry[] = [];
     const world = { told: [] as boolean[], isWanted: false };
-    const clock = () => new Date();
     const record = async (_tx: unknown, entry: ChangeEntry) => void recorded.push(entry);
-    const decisions = createDecisions({
-      db,
-      transact,
-      store: decisionStore,
-      whitelist: async () => [],
-      plane: { decisionsChanged: async () => {} },
-      inForce: () => ({ guard: true, crowdsec: true }),
-      record: async () => undefined,
-      clock,
-    });
+    const decisions = storedDecisions({ kysely: db, transact });
     const central = await startCentral();
     onTestFinished(central.stop);
     const crowdsec = createCrowdsec({
@@ -78,7 +67,7 @@ const given = (work: (it: Given) => Promise<void>): Promise<void> =>
       db,
       transact,
       record,
-      clock,
+      clock: () => new Date(),
       log: pino({ level: 'silent' }),
     });
     const answers = async (): Promise<ScriptedLapi> => {

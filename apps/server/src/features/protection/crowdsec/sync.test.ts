@@ -3,9 +3,8 @@ import { type ChangeEntry, systemActor } from '@sallyport/store/actor';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ScriptedLapi, startScriptedLapi } from '../../../testing/start-scripted-lapi.ts';
+import { storedDecisions } from '../../../testing/stored-decisions.ts';
 import { withStore } from '../../../testing/with-store.ts';
-import { createDecisions } from '../decisions/service.ts';
-import { decisionStore } from '../decisions/store.ts';
 import { createLapiWriter } from './lapi-writer.ts';
 import { createSync } from './sync.ts';
 
@@ -22,7 +21,7 @@ const SOON = { timeout: 60_000, interval: 20 };
 
 interface Given {
   sync: ReturnType<typeof createSync>;
-  decisions: ReturnType<typeof createDecisions>;
+  decisions: ReturnType<typeof storedDecisions>;
   /** Networks that are banned here, by source. */
   banned: () => Promise<string[]>;
   /** Those that it knows there, with their origins. */
@@ -41,24 +40,16 @@ const following = (work: (given: Given) => Promise<void>): Promise<void> =>
     lapi.unscript();
     const hooks = { isEnrolled: false };
     const [told, useless] = [[] as LogEntry[], [] as boolean[]];
-    const clock = () => new Date();
-    const decisions = createDecisions({
-      db,
-      transact,
-      store: decisionStore,
-      whitelist: async () => [],
-      plane: { decisionsChanged: async () => {} },
-      inForce: () => ({ guard: true, crowdsec: true }),
-      record: async (_tx: unknown, entry: ChangeEntry) => expect(entry.actor).toBeDefined(),
-      clock,
-    });
+    const decisions = storedDecisions({ kysely: db, transact }, async (_tx: unknown, entry: ChangeEntry) =>
+      expect(entry.actor).toBeDefined(),
+    );
     const sync = createSync({
       port: lapi.port,
       decisions,
       writer: createLapiWriter(lapi.port, () => ({ machine_id: 'us', password: 'x' })),
       isEnrolled: async () => hooks.isEnrolled,
       publish: (entry) => void told.push(entry),
-      clock,
+      clock: () => new Date(),
       onUseless: async (isUnknown) => void useless.push(isUnknown),
       log: pino({ level: 'silent' }),
       pollMs: 50,

@@ -69,9 +69,12 @@ const checkKeyKind = ({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject, ca
 /** By what nobody believes signatures any more: object identifiers (RFC 8017, RFC 5758), and what people call them. */
 const WEAK_SIGNATURES: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.1.2': 'MD2',
+  '1.2.840.113549.1.1.3': 'MD4',
   '1.2.840.113549.1.1.4': 'MD5',
   '1.2.840.113549.1.1.5': 'SHA-1',
   '1.2.840.10045.4.1': 'SHA-1',
+  // An older name of the same.
+  '1.3.14.3.2.29': 'SHA-1',
 };
 
 const isSelfSigned = (certificate: X509Certificate): boolean =>
@@ -158,8 +161,8 @@ const readPair = (certificateText: string, keyText: string, called: Called) => {
  * Reads a certificate chain and its private key that may have been stored by an earlier version, which looked at no signatures, and checks that
  * they belong together. Throws a 400 as `parseCertificatePair` does.
  */
-export const parseStoredPair = (certificateText: string, keyText: string, called: Called = IN_WORDS): CertificatePair =>
-  readPair(certificateText, keyText, called).pair;
+export const parseStoredPair = (certificateText: string, keyText: string): CertificatePair =>
+  readPair(certificateText, keyText, IN_WORDS).pair;
 
 /**
  * Reads a certificate chain and its private key, and checks that they belong together and can be served. Throws a 400 that says which of

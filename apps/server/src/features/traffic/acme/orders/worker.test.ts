@@ -17,6 +17,15 @@ const makeGiven = async (db: Parameters<typeof orderStore>[0]) => {
   const store = orderStore(db);
   const lines: string[] = [];
   const state = { now: NOW };
+  /** Ends an attempt as a real one does: the next one is a day later. */
+  const finish = async ({ id, token }: Claim): Promise<void> => {
+    const row = await store.find(id);
+    await store.release(row ?? { certificate_id: id, next_attempt_at: null }, token, {
+      ...{ next_attempt_at: at(24 * 60), last_attempt_at: at(0) },
+    });
+  };
+  /** Orders that were worked at. */
+  const attempted: number[] = [];
   const start = async (more: Partial<WorkerDeps>) => {
     const worker = createWorker({
       ...{ store, node: 'node', isAlone: false, clock: () => new Date(state.now) },
@@ -46,12 +55,12 @@ const makeGiven = async (db: Parameters<typeof orderStore>[0]) => {
       if (!row) throw new Error('it is gone');
       return row;
     },
-    /** Ends an attempt as a real one does: the next one is a day later. */
-    finish: async ({ id, token }: Claim) => {
-      const row = await store.find(id);
-      await store.release(row ?? { certificate_id: id, next_attempt_at: null }, token, {
-        ...{ next_attempt_at: at(24 * 60), last_attempt_at: at(0) },
-      });
+    finish,
+    attempted,
+    /** Works at an order, and is done with it. */
+    async attempt(claim: Claim): Promise<void> {
+      attempted.push(claim.id);
+      await finish(claim);
     },
   };
 };
@@ -88,9 +97,8 @@ test('what is due is worked at, four at once, each claimed for a minute by a tok
   }));
 
 test('what nobody wants any more is not worked at, and not looked at again', () =>
-  given(async ({ order, row, start }) => {
+  given(async ({ order, row, start, attempted }) => {
     const id = await order(-1, { ari_checked_until: at(5) });
-    const attempted: number[] = [];
     const { stop } = await start({
       attempt: async (claim) => void attempted.push(claim.id),
       isWanted: async (one) => one.certificate_id !== id,
@@ -102,26 +110,19 @@ test('what nobody wants any more is not worked at, and not looked at again', () 
   }));
 
 test('what was tried by a clock that ran ahead is tried now', () =>
-  given(async ({ order, start, finish }) => {
+  given(async ({ order, start, attempted, attempt }) => {
     const day = 24 * 60;
     const id = await order(30 * day, { last_attempt_at: at(day + 1) });
     await order(30 * day, { last_attempt_at: at(day) });
-    const attempted: number[] = [];
-    const { stop } = await start({
-      async attempt(claim) {
-        attempted.push(claim.id);
-        await finish(claim);
-      },
-    });
+    const { stop } = await start({ attempt });
     await expect.poll(() => attempted).toEqual([id]);
     await stop();
     expect(attempted).toEqual([id]);
   }));
 
 test('what another node has done since it was seen to be due is given back as it is', () =>
-  given(async ({ order, row, start, store }) => {
+  given(async ({ order, row, start, store, attempted }) => {
     const id = await order(-1);
-    const attempted: number[] = [];
     const claimed: number[] = [];
     const { stop } = await start({
       store: {
@@ -142,9 +143,8 @@ test('what another node has done since it was seen to be due is given back as it
   }));
 
 test('what is worked at here is not begun a second time, though its claim was taken away', () =>
-  given(async ({ order, start, finish, store }) => {
+  given(async ({ order, start, finish, store, attempted }) => {
     const id = await order(-2);
-    const attempted: number[] = [];
     const door = Promise.withResolvers<void>();
     const { stop, nudge } = await start({
       async attempt(claim) {
@@ -164,29 +164,18 @@ test('what is worked at here is not begun a second time, though its claim was ta
   }));
 
 test('what a clock that ran ahead has leased for years is free', () =>
-  given(async ({ order, start, finish }) => {
+  given(async ({ order, start, attempted, attempt }) => {
     const id = await order(-1, { leased_by: 'ahead', leased_until: at(1_000_000) });
     await order(-1, { leased_by: 'other', leased_until: at(2) });
-    const attempted: number[] = [];
-    const { stop } = await start({
-      async attempt(claim) {
-        attempted.push(claim.id);
-        await finish(claim);
-      },
-    });
+    const { stop } = await start({ attempt });
     await expect.poll(() => attempted).toEqual([id]);
     await stop();
     expect(attempted).toEqual([id]);
   }));
 
 test('a process that is alone frees what the one before it held; others wait until that has run out', () =>
-  given(async ({ order, start, finish, state }) => {
+  given(async ({ order, start, state, attempted, attempt }) => {
     const id = await order(-1, { leased_by: 'gone', leased_until: at(1) });
-    const attempted: number[] = [];
-    const attempt = async (claim: Claim) => {
-      attempted.push(claim.id);
-      await finish(claim);
-    };
     const other = await start({ attempt });
     await other.stop();
     expect(attempted).toEqual([]);
@@ -219,15 +208,15 @@ test('an end of the process ends what is under way, and is waited for', () =>
     // Nothing is begun afterwards.
     ended = '';
     nudge();
+    await stop();
     expect(ended).toBe('');
   }));
 
 test('a fault of an attempt is told, and others are worked at', () =>
-  given(async ({ order, start, finish, lines }) => {
+  given(async ({ order, start, finish, lines, attempted }) => {
     const broken = await order(-2);
     // To the moment.
     const sound = await order(0);
-    const attempted: number[] = [];
     const { stop } = await start({
       async attempt(claim) {
         attempted.push(claim.id);
