@@ -56,6 +56,8 @@ export const createApp = async (deps: AppDeps): Promise<App> => {
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    // A slow disk or a machine that stood still is no fault of a plugin. How long a start may take is the supervisor's to say.
+    pluginTimeout: 0,
     routerOptions: { maxParamLength: 256, ignoreTrailingSlash: true },
     forceCloseConnections: true,
     genReqId: () => randomUUID(),

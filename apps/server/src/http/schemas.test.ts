@@ -1,6 +1,6 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { FastifyInstance, RouteOptions } from 'fastify';
+import type { RouteOptions } from 'fastify';
 import { expect, test } from 'vitest';
+import { onFastify } from '../testing/on-fastify.ts';
 import { startApp } from '../testing/start-app.ts';
 import { serializerOf } from './serialization.ts';
 import { compileSchema } from './validation.ts';
@@ -9,11 +9,10 @@ const REQUEST_PARTS = ['body', 'querystring', 'params', 'headers'] as const;
 
 test('every schema of every route compiles, though that is done when it is first needed', async () => {
   const routes: RouteOptions[] = [];
-  const listen = (message: unknown) => {
-    (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', (route) => void routes.push(route));
-  };
-  subscribe('fastify.initialization', listen);
-  const app = await startApp('sqlite').finally(() => unsubscribe('fastify.initialization', listen));
+  const app = await onFastify(
+    (fastify) => fastify.addHook('onRoute', (route) => void routes.push(route)),
+    () => startApp('sqlite'),
+  );
   await app.stop();
   const faults: string[] = [];
   let compiled = 0;

@@ -74,7 +74,7 @@ test('programs get the answers of the API: no page where they have no route', as
 
 test('a build that comes, and takes the place of another, is served without a start', async () => {
   const dist = join(mkdtempSync(join(tmpdir(), 'sallyport-web-')), 'dist');
-  const server = fastify();
+  const server = fastify({ pluginTimeout: 0 });
   onTestFinished(async () => {
     await server.close();
     rmSync(join(dist, '..'), { recursive: true });
