@@ -198,7 +198,7 @@ describe('clients', () => {
     });
     upload.on('error', () => {}).write('begun');
     await expect.poll(passes).toMatch(/used:1/);
-    await expect.poll(passes, { timeout: 10_000 }).toMatch(/use=1 exp=0/);
+    await expect.poll(passes).toMatch(/use=1 exp=0/);
     for (const guard of guarded.guards) guard.kill('SIGKILL');
     await Promise.all(guarded.guards.map((guard) => guard.exited));
     expect(await statuses('192.0.2.1')).toEqual([503]);

@@ -121,7 +121,7 @@ test('a password is changed; sessions elsewhere end, by it and one by one', asyn
   expect(await ends.count()).toBe(2);
   await ends.first().click();
   await page.getByText('The session has ended.').waitFor();
-  await expect.poll(() => ends.count(), { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => ends.count()).toBe(1);
 
   await page.getByLabel('Present password').fill('not the password');
   await page.getByLabel('New password').fill('short');
@@ -131,7 +131,7 @@ test('a password is changed; sessions elsewhere end, by it and one by one', asyn
   await page.getByLabel('New password').fill(`${PASSWORD} staple`);
   await page.getByRole('button', { name: 'Change the password' }).click();
   await page.getByText('The password is changed').waitFor();
-  await expect.poll(() => ends.count(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => ends.count()).toBe(0);
   expect((await app.send('GET', '/auth/me', undefined, bearer(caller.token))).status).toBe(401);
   expect(errors).toEqual([]);
   await close();
@@ -144,9 +144,7 @@ test('an administrator changes the own name', async () => {
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Saved', { exact: true }).waitFor();
   await page.reload();
-  await expect
-    .poll(() => page.getByRole('textbox', { name: 'Name', exact: true }).inputValue(), { timeout: 20_000 })
-    .toBe('Ada');
+  await expect.poll(() => page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('Ada');
   expect(errors).toEqual([]);
   await close();
 });

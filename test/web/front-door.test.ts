@@ -55,7 +55,7 @@ test('whoever comes first makes the administrator, signs out, and gets back to w
       await page.keyboard.press('Control+K');
       return search.isVisible();
     };
-    await expect.poll(open, { timeout: 20_000 }).toBe(true);
+    await expect.poll(open).toBe(true);
     await search.fill(typed);
     await page.getByRole('dialog').getByRole('button', { name: found }).click();
     await page.waitForURL(`**${leadsTo}`);

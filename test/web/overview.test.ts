@@ -107,7 +107,7 @@ test('what was refused is counted of all that are kept, each count with a way to
   const kept = async () => (await app.send('GET', '/security/blocks?limit=1', undefined, headers)).headers;
   await eventually(async () => (await kept()).get('x-total-count')).toBe('63');
   const { page, errors, close } = await signedIn('/');
-  await page.getByText(/^61 refused since /).waitFor({ timeout: 30_000 });
+  await page.getByText(/^61 refused since /).waitFor();
   await page.getByText('One only reported', { exact: true }).waitFor();
   await page.getByRole('link', { name: 'All 63 that are kept' }).waitFor();
   await page.getByRole('link', { name: 'How to get one' }).waitFor();

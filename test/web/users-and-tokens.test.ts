@@ -91,7 +91,7 @@ test('a user is added, given another role, kept out and deleted; the last admini
   await row.getByRole('link').click();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('dialog', { name: 'Delete lin@' }).getByRole('button', { name: 'Delete' }).click();
-  await expect.poll(() => row.count(), { timeout: 20_000 }).toBe(0);
+  await expect.poll(() => row.count()).toBe(0);
 
   await page.getByRole('link', { name: email }).click();
   await page.getByRole('switch', { name: 'May sign in' }).click();
@@ -143,7 +143,7 @@ test('a token is made, shown once, works, and is revoked', async () => {
   // Three months unless another time was chosen; and nothing on the page holds it any more.
   const { body } = await app.send<ApiToken[]>('GET', '/tokens', undefined, headers);
   expect(Math.round((Date.parse(body[0]?.expires_at ?? '') - Date.now()) / 86_400_000)).toBe(90);
-  await expect.poll(() => page.content(), { timeout: 20_000 }).not.toContain(token);
+  await expect.poll(() => page.content()).not.toContain(token);
   await page.getByRole('button', { name: 'Revoke backup script' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
   await page.getByText('No token yet').waitFor();

@@ -32,7 +32,7 @@ describe('beside a running server', () => {
     await vi.waitFor(async () => expect(await status()).toBe(401), { timeout: 45_000, interval: 50 });
   });
 
-  test('lists what was changed, and takes it back with the checks of the server', { timeout: 180_000 }, async () => {
+  test('lists what was changed, and takes it back with the checks of the server', async () => {
     const { headers } = await createGiven(app).signIn('admin@example.com');
     const host = { domain: 'one.example.com', forward_host: '192.0.2.1', forward_port: 80 };
     const { body } = await app.send<{ uuid: string }>('POST', '/proxy-hosts', host, headers);

@@ -87,7 +87,6 @@ const run = (one: Case, env: CompileEnv): Verdict | 'refused' => {
 
 test.skipIf(!isThere)(
   `ModSecurity's regression tests${isThere ? '' : ' (none run: set SALLYPORT_MODSECURITY_DIR to a checkout)'}`,
-  { timeout: 60_000 },
   () => {
     const env: CompileEnv = {
       dialect: 'modsecurity3',

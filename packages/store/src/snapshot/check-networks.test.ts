@@ -19,9 +19,7 @@ const WRONG = [
   'x',
 ];
 
-test('what HAProxy is told in maps is networks, and nothing that would be another line', {
-  timeout: 60_000,
-}, async () => {
+test('what HAProxy is told in maps is networks, and nothing that would be another line', async () => {
   const app = await startApp('sqlite');
   onTestFinished(() => app.stop());
   await app.send('POST', '/security/decisions', { ip: '192.0.2.1', action: 'block' });

@@ -9,9 +9,7 @@ import { readTables } from './read-tables.ts';
 import { withPrepared } from './restore.ts';
 import { KEPT_TABLES } from './tables.ts';
 
-test('the room of the store that was looked at is free again as soon as it was put back', {
-  timeout: 60_000,
-}, async () => {
+test('the room of the store that was looked at is free again as soon as it was put back', async () => {
   await emptyStore('sqlite', async (config) => {
     const { dataDir } = config;
     const database = openDatabase(config);

@@ -61,9 +61,7 @@ test('a session that one node began another one shows, commits and cancels', asy
   expect((await commitOn(second, other)).status).toBe(400);
 });
 
-test('of two commits at once one wins, and the other is told so, not that there are conflicts', {
-  timeout: 120_000,
-}, async () => {
+test('of two commits at once one wins, and the other is told so, not that there are conflicts', async () => {
   // One that comes when the other is through already finds no session to commit: it has to be tried again.
   for (let round = 0; round < 20; round += 1) {
     const uuid = await uploadTo(first, `round-${round}.example.com`);

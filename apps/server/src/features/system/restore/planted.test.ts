@@ -220,9 +220,7 @@ describe('a backup that was made by hand', () => {
   });
 });
 
-test('a store that holds such rows, however they came there, has the server start and lets nobody through for it', {
-  timeout: 120_000,
-}, async () => {
+test('a store that holds such rows, however they came there, has the server start and lets nobody through for it', async () => {
   const app = await startApp('sqlite', { SALLYPORT_SESSION_SECRET: 's'.repeat(32) });
   onTestFinished(() => app.stop());
   const { headers } = await createGiven(app).administrator();

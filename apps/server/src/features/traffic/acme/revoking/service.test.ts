@@ -197,7 +197,7 @@ test('what a process left is asked for again by the next, by its own key only wh
     world.chain = makeCertificate(['other.test']).certificate;
     world.ids = [];
     const running = await revoking.start();
-    await expect.poll(rows, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(rows).toEqual([]);
     await expect.poll(() => noted.told.length).toBe(1);
     await running.stop();
     expect(asked()).toEqual([{ reason: 1, isByAccount: true }]);
@@ -209,13 +209,13 @@ test('with its key in its place that one signs, and what can not be asked any mo
   given(async ({ revoking, world, begin, rows, noted, asked, logged }) => {
     await begin('key_compromise');
     const first = await revoking.start();
-    await expect.poll(() => noted.nudges, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => noted.nudges).toBe(1);
     await first.stop();
     expect(asked()).toEqual([{ reason: 1, isByAccount: false }]);
     world.isHere = false;
     await begin('key_compromise');
     const second = await revoking.start();
-    await expect.poll(() => noted.nudges, { timeout: 30_000 }).toBe(2);
+    await expect.poll(() => noted.nudges).toBe(2);
     await second.stop();
     expect(asked()[1]).toEqual({ reason: 1, isByAccount: true });
     logged.length = 0;
@@ -223,7 +223,7 @@ test('with its key in its place that one signs, and what can not be asked any mo
       Object.assign(world, change);
       await begin();
       const running = await revoking.start();
-      await expect.poll(rows, { timeout: 30_000 }).toEqual([]);
+      await expect.poll(rows).toEqual([]);
       await running.stop();
     }
     expect([asked().length, noted.nudges]).toEqual([2, 2]);
