@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { withStore } from '../../../../testing/with-store.ts';
 import { type Claim, ClaimLost } from './attempt.ts';
 import { newOrderRow } from './service.ts';
@@ -188,6 +188,64 @@ test('a process that is alone frees what the one before it held; others wait unt
     const late = await start({ attempt });
     await expect.poll(() => attempted).toEqual([id, leased]);
     await late.stop();
+  }));
+
+test('a claim is kept for as long as it is worked at, also when the store fails once, and what another one has taken is left to them', () =>
+  given(async ({ order, row, start, state, store, lines, attempted, attempt }) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const beat = async () => {
+      state.now += 15_000;
+      await vi.advanceTimersByTimeAsync(15_000);
+    };
+    const id = await order(-1);
+    let saves = 0;
+    let ended: unknown;
+    const begun = Promise.withResolvers<void>();
+    const { stop } = await start({
+      store: {
+        ...store,
+        async save(...given) {
+          saves += 1;
+          if (saves === 2) throw new Error('the store is away');
+          return store.save(...given);
+        },
+      },
+      async attempt({ signal }) {
+        begun.resolve();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        ended = signal.reason;
+      },
+    });
+    await begun.promise;
+    const leasedUntil = async () => (await row(id)).leased_until;
+    await beat();
+    await expect.poll(leasedUntil).toBe(at(1.25));
+    await beat();
+    await expect.poll(() => lines.join('')).toContain('the store is away');
+    expect(await leasedUntil()).toBe(at(1.25));
+    await beat();
+    await expect.poll(leasedUntil).toBe(at(1.75));
+
+    // The minute that it was claimed for is over.
+    state.now = NOW + 61_000;
+    const other = await start({ attempt });
+    await other.stop();
+    expect(attempted).toEqual([]);
+    expect(ended).toBeUndefined();
+
+    // As after a long pause of this process, in which its claim ran out.
+    await store.releaseAll();
+    const times = { now: at(2), latest: at(4), until: at(3) };
+    expect(await store.claim(id, 'another/1', times)).toBe(true);
+    await beat();
+    await expect.poll(() => ended).toBeInstanceOf(ClaimLost);
+    const taken = await row(id);
+    expect(taken).toMatchObject({ leased_by: 'another/1', leased_until: at(3) });
+    const before = saves;
+    await beat();
+    await stop();
+    expect(saves).toBe(before);
   }));
 
 test('an end of the process ends what is under way, and is waited for', () =>
