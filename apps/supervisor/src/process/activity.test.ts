@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { listProcesses, readProcess } from '@sallyport/deployment/processes';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../../test/support/until.ts';
@@ -26,6 +28,27 @@ test('one that computes is runnable and uses processor time, in milliseconds', a
   expect(readActivity(pid).isRunnable).toBe(true);
   // It has one thread, and was started before we looked at the clock.
   expect(readActivity(pid).usedMs).toBeLessThan(performance.now() - startedAt + 1_000);
+});
+
+test('time in the kernel counts as time of its own does', async () => {
+  const output = Promise.withResolvers<Readable>();
+  // Opens files without end; now and then `times` tells the shell's own time, of the user and of the system.
+  const argv = ['sh', '-c', 'while :; do for i in $(seq 2000); do : </dev/null; done; times; done'] as const;
+  const env = { PATH: process.env.PATH ?? '' };
+  const child = await spawnProcess({
+    ...{ argv, env },
+    onOutput: (stream, from) => from === 'stdout' && output.resolve(stream),
+  });
+  onTestFinished(() => child.killGroup());
+  for await (const line of createInterface(await output.promise)) {
+    const [user = 0, system = 0] = Array.from(line.matchAll(/(\d+)m([\d.]+)s/g), ([, minutes, seconds]) =>
+      Math.round(1_000 * (60 * Number(minutes) + Number(seconds))),
+    );
+    // Less would be within what is rounded: to a tick each.
+    if (system < 100) continue;
+    expect(readActivity(child.pid).usedMs).toBeGreaterThan(user + system - 30);
+    return;
+  }
 });
 
 test('what its children do counts as well, and nobody else', async () => {

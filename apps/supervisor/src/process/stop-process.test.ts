@@ -33,9 +33,16 @@ test('kills a process that ignores the signals', async () => {
   expect(await child.ended).toEqual({ how: 'signal', signal: 'SIGKILL' });
 });
 
-test('kills at once when the deadline is over', async () => {
+test('kills at once when the deadline is over, whatever was to be tried before', async () => {
   const child = await startStubborn();
-  await stopProcess(child, [{ signal: 'SIGTERM', waitMs: 3_600_000 }], AbortSignal.timeout(20));
+  const sent: NodeJS.Signals[] = [];
+  const signal = (name: NodeJS.Signals) => {
+    sent.push(name);
+    child.signal(name);
+  };
+  const steps = (['SIGTERM', 'SIGINT'] as const).map((name) => ({ signal: name, waitMs: 3_600_000 }));
+  await stopProcess({ ...child, signal }, steps, AbortSignal.timeout(20));
+  expect(sent).toEqual(['SIGTERM']);
   expect(await child.ended).toEqual({ how: 'signal', signal: 'SIGKILL' });
 });
 
