@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
 import { isStillRunning, listProcesses, readProcess } from '@sallyport/deployment/processes';
@@ -27,6 +27,14 @@ test('runs a program with that environment in that directory, and hands over wha
   expect(await child.ended).toEqual({ how: 'code', code: 5 });
   expect(await output.stdout).toBe(`42 ${realpathSync(tmpdir())}\n`);
   expect(await output.stderr).toBe('problem\n');
+});
+
+test('one whose output nobody wants writes to ours, and reads nothing', async () => {
+  const child = await spawnProcess({ argv: ['sleep', '60'], env, onOutput: undefined });
+  onTestFinished(() => child.killGroup());
+  const opened = (pid: number | 'self', fd: number) => readlinkSync(`/proc/${pid}/fd/${fd}`);
+  expect([1, 2].map((fd) => opened(child.pid, fd))).toEqual([1, 2].map((fd) => opened('self', fd)));
+  expect(opened(child.pid, 0)).toBe('/dev/null');
 });
 
 test('is a process of that time, in a session of its own', async () => {

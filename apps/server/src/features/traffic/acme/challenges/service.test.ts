@@ -1,46 +1,77 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { Config } from '@sallyport/deployment/config';
 import { adminSocket } from '@sallyport/deployment/places';
+import type { Database } from '@sallyport/store/database/open';
+import { listenForRoutes } from '@sallyport/store/database/route-notices';
+import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { holdOneMap } from '../../../../../../../test/support/haproxy/one-map.ts';
-import { withStore } from '../../../../testing/with-store.ts';
+import { withTemporaryDirectory } from '../../../../../../../test/support/temporary-directory.ts';
+import { emptyStore } from '../../../../testing/start-app.ts';
+import { withStore, withTables } from '../../../../testing/with-store.ts';
 import { createChallenges } from './service.ts';
 import { challengeStore } from './store.ts';
 
 const answerFor = (token: string) => ({ token, keyAuthorization: `${token}.thumb-print_9` });
 const lineOf = (token: string) => `/.well-known/acme-challenge/${token} ${token}.thumb-print_9`;
 
-/** Runs the service of a store; `haproxy` listens in HAProxy's place. */
-const withService = (
-  work: (given: {
-    challenges: ReturnType<typeof createChallenges>;
-    store: ReturnType<typeof challengeStore>;
-    haproxy: () => ReturnType<typeof holdOneMap>;
-  }) => Promise<void>,
-): Promise<void> =>
+/** Runs the service of a store, by a clock of its own; `haproxy` listens in HAProxy's place. */
+const runService = (database: Database, dataDir: string) => {
+  const path = adminSocket(dataDir);
+  mkdirSync(dirname(path), { recursive: true });
+  const node = randomUUID();
+  const lines: string[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) });
+  const time = { aheadMs: 0 };
+  const clock = () => new Date(Date.now() + time.aheadMs);
+  const challenges = createChallenges({ dataDir, database, node, clock, log });
+  return {
+    ...{ challenges, node, lines, log, time, database },
+    store: challengeStore(database.kysely),
+    running: challenges.start(),
+    async haproxy() {
+      const listening = await holdOneMap(path);
+      onTestFinished(() => listening.stop().catch(() => {}));
+      return listening;
+    },
+  };
+};
+type Service = ReturnType<typeof runService>;
+
+const withService = (work: (given: Service) => Promise<void>): Promise<void> =>
   withStore(async (database, dataDir) => {
-    const path = adminSocket(dataDir);
-    mkdirSync(dirname(path), { recursive: true });
-    const clock = () => new Date();
-    const log = pino({ level: 'silent' });
-    const challenges = createChallenges({ dataDir, database, node: randomUUID(), clock, log });
-    const running = challenges.start();
+    const service = runService(database, dataDir);
     try {
-      await work({
-        challenges,
-        store: challengeStore(database.kysely),
-        async haproxy() {
-          const listening = await holdOneMap(path);
-          onTestFinished(() => listening.stop().catch(() => {}));
-          return listening;
-        },
-      });
+      await work(service);
     } finally {
-      await running.stop();
+      await service.running.stop();
     }
   });
+
+/** One of several on a PostgreSQL. */
+const withNode = (config: Config, work: (given: Service) => Promise<void>): Promise<void> =>
+  withTables(config, (database) =>
+    withTemporaryDirectory(async (dataDir) => {
+      const service = runService(database, dataDir);
+      const { challenges, node, log } = service;
+      const listener = await listenForRoutes({
+        ...{ database, url: config.databaseUrl ?? '', node, log },
+        onChanged: async () => {},
+        onChallenges: challenges.changedElsewhere,
+        onChallengesHeld: challenges.heldElsewhere,
+        onGap: challenges.replay,
+      });
+      try {
+        await work(service);
+      } finally {
+        await listener.stop();
+        await service.running.stop();
+      }
+    }),
+  );
 
 test('a HAProxy that could not be told what is withdrawn is told as soon as it answers, though nobody asks', () =>
   withService(async ({ challenges, store, haproxy }) => {
@@ -80,8 +111,10 @@ test('answers are given for an hour, or for as long as is said, and nothing is n
     expect(await liveAfter(61_000)).toEqual(['hour']);
     expect(await liveAfter(59 * 60_000)).toEqual(['hour']);
     expect(await liveAfter(61 * 60_000)).toEqual([]);
+    const asked = listening.asked.length;
     await challenges.publish([]);
     await challenges.withdraw([]);
+    expect(listening.asked.length).toBe(asked);
     expect([...listening.held()].sort()).toEqual([lineOf('hour'), lineOf('short')]);
     await challenges.withdraw(['hour', 'short']);
   }));
@@ -97,4 +130,42 @@ test('what another node has published is given here as soon as that is told', ()
     await store.remove(['theirs']);
     await challenges.replay();
     expect(listening.held()).toEqual([]);
+  }));
+
+test('it is published when the other node says that it gives it, and withdrawn there as well, also when its time is over', () =>
+  emptyStore('postgres', (config) =>
+    withNode(config, (here) =>
+      withNode(config, async (there) => {
+        await here.haproxy();
+        const other = await there.haproxy();
+        await here.challenges.publish([answerFor('one')]);
+        expect(other.held()).toEqual([lineOf('one')]);
+        await here.challenges.withdraw(['one']);
+        await expect.poll(() => other.held()).toEqual([]);
+
+        await here.challenges.publish([answerFor('short')], { ttlMs: 60_000 });
+        expect(other.held()).toEqual([lineOf('short')]);
+        here.time.aheadMs = 61_000;
+        const pruning = here.challenges.start();
+        await expect.poll(() => other.held()).toEqual([]);
+        await pruning.stop();
+        expect(here.lines.join('')).not.toContain('other nodes do not say');
+      }),
+    ),
+  ));
+
+test('answers that the store does not let go are told', () =>
+  withService(async ({ challenges, database, store, time, lines }) => {
+    await sql`create trigger it_stays before delete on acme_challenges begin select raise(abort, 'it stays'); end`.execute(
+      database.kysely,
+    );
+    await expect(challenges.publish([answerFor('one')], { timeoutMs: 1 })).rejects.toThrow(
+      'this proxy does not answer the challenge',
+    );
+    expect(lines.join('')).toContain('answers to challenges stay until their time is over');
+    expect(await store.live(new Date().toISOString())).toEqual([answerFor('one')]);
+    time.aheadMs = 2 * 3_600_000;
+    const pruning = challenges.start();
+    await expect.poll(() => lines.join('')).toContain('removing old answers to challenges failed');
+    await pruning.stop();
   }));
