@@ -1,7 +1,5 @@
 import { accessSync, constants, mkdirSync, realpathSync, statSync } from 'node:fs';
-
-// A unix socket's path holds at most 107 bytes, and HAProxy appends to it while it starts.
-const longestDataDir = 70;
+import { flawOfDataDir } from '@sallyport/deployment/flaw-of-data-dir';
 
 /**
  * Makes the data directory (0700) when there is none, and returns its real path.
@@ -24,8 +22,8 @@ export const openDataDir = (path: string): string => {
       cause,
     });
   }
-  if (Buffer.byteLength(real) > longestDataDir) {
-    throw new Error(`SALLYPORT_DATA_DIR: ${real} is longer than ${longestDataDir} bytes, too long for sockets in it`);
-  }
+  // The configuration was checked as it is written; where a symbolic link leads shows only now.
+  const flaw = flawOfDataDir(real);
+  if (flaw !== undefined) throw new Error(`SALLYPORT_DATA_DIR ${flaw}: ${JSON.stringify(real)}`);
   return real;
 };
