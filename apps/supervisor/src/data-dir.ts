@@ -12,6 +12,9 @@ export const openDataDir = (path: string): string => {
     throw new Error(`SALLYPORT_DATA_DIR: cannot make ${path} (${(cause as NodeJS.ErrnoException).code})`, { cause });
   }
   const real = realpathSync(path);
+  // The configuration was checked as it is written; where a symbolic link leads shows only now.
+  const flaw = flawOfDataDir(real);
+  if (flaw !== undefined) throw new Error(`SALLYPORT_DATA_DIR ${flaw}: ${JSON.stringify(real)}`);
   const { mode, uid } = statSync(real);
   if (uid !== process.getuid?.()) throw new Error(`SALLYPORT_DATA_DIR: ${real} belongs to another user`);
   if ((mode & 0o077) !== 0) throw new Error(`SALLYPORT_DATA_DIR: ${real} is open to other users: chmod 700 ${real}`);
@@ -22,8 +25,5 @@ export const openDataDir = (path: string): string => {
       cause,
     });
   }
-  // The configuration was checked as it is written; where a symbolic link leads shows only now.
-  const flaw = flawOfDataDir(real);
-  if (flaw !== undefined) throw new Error(`SALLYPORT_DATA_DIR ${flaw}: ${JSON.stringify(real)}`);
   return real;
 };
