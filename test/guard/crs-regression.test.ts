@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:net';
 import type { GuardConfig } from '@sallyport/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
-import { crs334 } from '../support/ftw/rule-sets.ts';
+import { crs334, unlessHere } from '../support/ftw/rule-sets.ts';
 import { type FtwTest, readSuite, type Stage } from '../support/ftw/suite.ts';
 import { toBytes } from '../support/ftw/to-bytes.ts';
 import { givenConfig } from '../support/guard/config.ts';
@@ -97,7 +97,7 @@ afterAll(async () => {
 });
 
 test.skipIf(!suite)(
-  'CRS 3.3.4 passes its own regression tests through HAProxy, but for those listed',
+  `CRS 3.3.4 passes its own regression tests through HAProxy, but for those listed${unlessHere(suite !== null)}`,
   { timeout: 300_000 },
   async () => {
     const tests = readSuite(suite?.folder ?? '');

@@ -63,6 +63,10 @@ export const crs4x = (): Suite | null => {
   };
 };
 
+/** What the name of a test says when what it needs is not on this machine: that it does not run, and why; else nothing. */
+export const unlessHere = (isHere: boolean): string =>
+  isHere ? '' : ' (not run: its tests are not on this machine, see packages/waf/README.md)';
+
 /** Reads rule files and their data files from the disk. */
 export const diskEnv: CompileEnv = {
   readFile: (path) => readFileSync(path),

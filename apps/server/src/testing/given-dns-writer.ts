@@ -14,8 +14,7 @@ import { createProviderTypes } from '../features/traffic/dns-providers/types.ts'
 import type { DnsChallenge } from '../features/traffic/dns-providers/writer.ts';
 import { createNameServers } from '../net/name-servers.ts';
 import { createSafeFetch } from '../net/safe-fetch.ts';
-
-const anywhere = { isBlockedAddress: () => false, isBlockedName: () => false };
+import { anywhere } from './anywhere.ts';
 
 /** A name server of zone.test and other.test, which a writer asks and writes to. */
 export const startZones = (): Promise<Named> =>

@@ -6,10 +6,10 @@ import { proxyDirectory } from '@sallyport/deployment/places';
 import { dataPlaneFiles } from '@sallyport/haproxy';
 import { migrate } from '@sallyport/store/database/migrate';
 import { openDatabase } from '@sallyport/store/database/open';
-import { listenForRoutes } from '@sallyport/store/database/route-notices';
 import { pino } from 'pino';
 import { ask } from '../../../../test/support/http-client.ts';
 import { createChallenges } from '../features/traffic/acme/challenges/service.ts';
+import { listenForChallenges } from './listen-for-challenges.ts';
 import { startEnforced } from './start-enforced.ts';
 
 const log = pino({ level: 'silent' });
@@ -23,16 +23,7 @@ export const startChallengeNode = async (config: Config, clock = () => new Date(
   const challenges = createChallenges({ dataDir: config.dataDir, database, node, clock, log });
   const running = challenges.start();
   const listener = config.databaseUrl
-    ? await listenForRoutes({
-        database,
-        url: config.databaseUrl,
-        node,
-        onChanged: async () => {},
-        onChallenges: challenges.changedElsewhere,
-        onChallengesHeld: challenges.heldElsewhere,
-        onGap: challenges.replay,
-        log,
-      })
+    ? await listenForChallenges({ database, url: config.databaseUrl, node, challenges, log })
     : undefined;
   return {
     node,

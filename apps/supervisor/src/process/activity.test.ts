@@ -36,7 +36,8 @@ test('time in the kernel counts as time of its own does', async () => {
   const argv = ['sh', '-c', 'while :; do for i in $(seq 2000); do : </dev/null; done; times; done'] as const;
   const env = { PATH: process.env.PATH ?? '' };
   const child = await spawnProcess({
-    ...{ argv, env },
+    argv,
+    env,
     onOutput: (stream, from) => from === 'stdout' && output.resolve(stream),
   });
   onTestFinished(() => child.killGroup());

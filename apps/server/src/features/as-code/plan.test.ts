@@ -1,45 +1,8 @@
-import {
-  ACCESS_LIST_DEFAULTS,
-  CODE_SETTINGS,
-  type ConfigDocument,
-  NOTIFICATION_DEFAULTS,
-  PROXY_HOST_DEFAULTS,
-  type ProxyHostFields,
-  SECURITY_DEFAULTS,
-  SETTINGS,
-  type WafExclusion,
-} from '@sallyport/contract';
+import { type ConfigDocument, PROXY_HOST_DEFAULTS, SECURITY_DEFAULTS, type WafExclusion } from '@sallyport/contract';
 import { expect, test } from 'vitest';
+import { certificate, host, list, ruleset, server, storedWith } from '../../testing/stored-config.ts';
 import { toDocument } from './describe.ts';
-import { differenceBetween } from './difference.ts';
 import { planSteps, type Step } from './plan.ts';
-import type { Stored } from './stored.ts';
-
-type Row<Section extends 'remote_servers' | 'access_lists' | 'rulesets'> = Stored[Section][number];
-
-/** Identities by number: `u7` is a uuid to everybody but PostgreSQL. */
-const identity = (id: number) => ({ id, uuid: `u${id}` });
-const server = (id: number, name: string, port = id): Row<'remote_servers'> => ({
-  ...{ ...identity(id), name, provider: 'generic', host: '192.0.2.1', port, enabled: true },
-});
-const list = (id: number, name: string, more: Partial<Row<'access_lists'>> = {}): Row<'access_lists'> => ({
-  ...{ ...ACCESS_LIST_DEFAULTS, ...identity(id), name, type: 'deny', rules: [], countries: [], ...more },
-});
-const ruleset = (id: number, name: string, content = 'rules'): Row<'rulesets'> => ({
-  ...{ ...identity(id), name, source_url: '', mode: 'owasp', content, rule_count: 1 },
-  ...{ created_at: '', updated_at: '' },
-});
-const host = (id: number, domain: string, more: Partial<ProxyHostFields> = {}): Stored['proxy_hosts'][number] => ({
-  ...{ ...PROXY_HOST_DEFAULTS, ...identity(id), domain, forward_host: '192.0.2.1', forward_port: 80, ...more },
-});
-const certificate = (id: number, name: string, domains: string) => ({ ...identity(id), name, domains });
-const storedWith = (more: Partial<Stored> = {}): Stored => ({
-  ...{ remote_servers: [], access_lists: [], rulesets: [], proxy_hosts: [], certificates: [] },
-  security: { ...SECURITY_DEFAULTS, waf_exclusions: [], updated_at: '' },
-  notifications: { ...NOTIFICATION_DEFAULTS, webhook_secret_set: false } as Stored['notifications'],
-  settings: new Map(CODE_SETTINGS.map((key) => [key, SETTINGS[key].default])),
-  ...more,
-});
 
 /** As it comes: the schema's keys of settings are no literals to the type checker. */
 type Document = Omit<Partial<ConfigDocument>, 'settings'> & { settings?: Record<string, string | number | boolean> };
@@ -392,73 +355,4 @@ test('an exclusion is for the host that will have the domain it names, or for on
   expect(refusal(() => plan(security({ rule_id: 1, host: 'a.test', host_uuid: uuid }), stored))).toBe(
     '400 security.waf_exclusions[0].host can not be given together with host_uuid',
   );
-});
-
-test('what is different is told in the words of a document, of long values the beginning', () => {
-  const before = storedWith({
-    remote_servers: [server(1, 'rack'), server(2, 'goes')],
-    access_lists: [list(3, 'office')],
-    rulesets: [ruleset(4, 'house', 'a'.repeat(2_000)), ruleset(7, 'kept')],
-    proxy_hosts: [host(5, 'a.test', { access_list_id: 3 })],
-  });
-  const after = storedWith({
-    remote_servers: [server(1, 'rack')],
-    access_lists: [list(3, 'office', { countries: Array.from({ length: 300 }, () => 'DE') })],
-    rulesets: [ruleset(4, 'house', 'b'.repeat(1_000)), ruleset(7, 'kept')],
-    proxy_hosts: [host(5, 'a.test', { waf_enabled: false }), host(6, 'b.test')],
-    security: { ...before.security, waf_mode: 'monitor' },
-    notifications: { ...before.notifications, webhook_url: 'https://secret.test', min_log_level: 'error' },
-    settings: new Map([...before.settings, ['smtp.port', '25']]),
-  });
-  expect(differenceBetween(before, before)).toEqual([]);
-  expect(differenceBetween(before, after)).toEqual([
-    {
-      ...{ section: 'settings', name: 'smtp.port', action: 'update' },
-      fields: [{ field: 'value', before: null, after: 25 }],
-    },
-    {
-      ...{ section: 'security', name: 'security', action: 'update' },
-      fields: [{ field: 'waf_mode', before: null, after: 'monitor' }],
-    },
-    {
-      ...{ section: 'notifications', name: 'notifications', action: 'update' },
-      fields: [{ field: 'min_log_level', before: null, after: 'error' }],
-    },
-    {
-      ...{ section: 'remote_servers', name: 'goes', action: 'delete' },
-      fields: [
-        { field: 'name', before: 'goes', after: null },
-        { field: 'host', before: '192.0.2.1', after: null },
-        { field: 'port', before: 2, after: null },
-      ],
-    },
-    {
-      ...{ section: 'access_lists', name: 'office', action: 'update' },
-      fields: [{ field: 'countries', before: null, after: `[${'"DE",'.repeat(199)}"DE"… (1501 characters)` }],
-    },
-    {
-      ...{ section: 'rulesets', name: 'house', action: 'update' },
-      fields: [{ field: 'content', before: `${'a'.repeat(1_000)}… (2000 characters)`, after: 'b'.repeat(1_000) }],
-    },
-    {
-      ...{ section: 'proxy_hosts', name: 'a.test', action: 'update' },
-      fields: [
-        { field: 'access_list', before: 'office', after: null },
-        { field: 'waf_enabled', before: null, after: false },
-      ],
-    },
-    {
-      ...{ section: 'proxy_hosts', name: 'b.test', action: 'create' },
-      fields: [
-        { field: 'domain', before: null, after: 'b.test' },
-        { field: 'forward_host', before: null, after: '192.0.2.1' },
-        { field: 'forward_port', before: null, after: 80 },
-      ],
-    },
-  ]);
-  // A reset value is one that is told, too.
-  expect(differenceBetween(after, before)[0]).toEqual({
-    ...{ section: 'settings', name: 'smtp.port', action: 'update' },
-    fields: [{ field: 'value', before: 25, after: null }],
-  });
 });

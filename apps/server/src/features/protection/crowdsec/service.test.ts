@@ -7,6 +7,7 @@ import { createVault } from '@sallyport/store/secrets/vault';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSafeFetch } from '../../../net/safe-fetch.ts';
+import { anywhere } from '../../../testing/anywhere.ts';
 import { startCentral, TOKEN } from '../../../testing/central-api.ts';
 import { type ScriptedCrowdsec, scriptedCrowdsec } from '../../../testing/scripted-crowdsec.ts';
 import { type ScriptedLapi, startScriptedLapi } from '../../../testing/start-scripted-lapi.ts';
@@ -53,7 +54,7 @@ const given = (work: (it: Given) => Promise<void>): Promise<void> =>
         url: central.url,
         fetch: createSafeFetch({
           lookup: async () => [],
-          addressPolicy: { isBlockedAddress: () => false, isBlockedName: () => false },
+          addressPolicy: anywhere,
         }),
       },
       vault: createVault('k'.repeat(32)),

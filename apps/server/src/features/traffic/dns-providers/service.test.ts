@@ -7,6 +7,7 @@ import { expect, test } from 'vitest';
 import { freePort } from '../../../../../../test/support/free-ports.ts';
 import { createNameServers } from '../../../net/name-servers.ts';
 import { createSafeFetch } from '../../../net/safe-fetch.ts';
+import { anywhere } from '../../../testing/anywhere.ts';
 import { withStore } from '../../../testing/with-store.ts';
 import { createRevert } from '../../history/revert.ts';
 import { createDnsRecordWriter } from './create-writer.ts';
@@ -21,7 +22,6 @@ import { createProviderTypes } from './types.ts';
 const actor = systemActor('test');
 const NOW = '2026-11-23T12:00:00.000Z';
 const clock = () => new Date(NOW);
-const anywhere = { isBlockedAddress: () => false, isBlockedName: () => false };
 
 const given = (work: (it: Awaited<ReturnType<typeof makeGiven>>) => Promise<void>) =>
   withStore(async (database, directory) => work(await makeGiven(database, directory)));

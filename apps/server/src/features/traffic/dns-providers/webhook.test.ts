@@ -5,11 +5,10 @@ import { freePort } from '../../../../../../test/support/free-ports.ts';
 import type { Named } from '../../../../../../test/support/start-named.ts';
 import { createSafeFetch } from '../../../net/safe-fetch.ts';
 import { signatureOf } from '../../../net/webhook-signature.ts';
+import { anywhere } from '../../../testing/anywhere.ts';
 import { byUpdate, failureOf, givenDnsWriter, startZones } from '../../../testing/given-dns-writer.ts';
 import type { DnsProviderAccess } from './access.ts';
 import { writeByHook } from './webhook.ts';
-
-const anywhere = { isBlockedAddress: () => false, isBlockedName: () => false };
 
 let named: Named;
 beforeAll(async () => {

@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSafeFetch } from '../../../../net/safe-fetch.ts';
+import { anywhere } from '../../../../testing/anywhere.ts';
 import { CONSOLE, enrolAt } from './api.ts';
 
 const TOKEN = 'an-enrolment-key';
@@ -21,7 +22,7 @@ const enrolling = async (...answers: { status: number; body: string | ((asked: s
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const fetch = createSafeFetch({
     lookup: async () => [],
-    addressPolicy: { isBlockedAddress: () => false, isBlockedName: () => false },
+    addressPolicy: anywhere,
   });
   const outcome = await enrolAt({ url, fetch }, { token: TOKEN, name: 'edge', tags: [] }).catch(
     ({ status, message }: { status: number; message: string }) => `${status} ${message.replace(url, 'URL')}`,

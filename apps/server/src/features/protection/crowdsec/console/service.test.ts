@@ -4,6 +4,7 @@ import { refuse } from '@sallyport/store/errors';
 import { createVault } from '@sallyport/store/secrets/vault';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSafeFetch } from '../../../../net/safe-fetch.ts';
+import { anywhere } from '../../../../testing/anywhere.ts';
 import { type Central, startCentral, TOKEN } from '../../../../testing/central-api.ts';
 import { type ScriptedCrowdsec, scriptedCrowdsec } from '../../../../testing/scripted-crowdsec.ts';
 import { withStore } from '../../../../testing/with-store.ts';
@@ -37,7 +38,7 @@ const given = (work: (it: Given) => Promise<void>): Promise<void> =>
     const done: string[] = [];
     const fetch = createSafeFetch({
       lookup: async () => ['127.0.0.1'],
-      addressPolicy: { isBlockedAddress: () => false, isBlockedName: () => false },
+      addressPolicy: anywhere,
     });
     const withKey = (key: string) =>
       createConsole({

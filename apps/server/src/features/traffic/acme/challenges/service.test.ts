@@ -4,12 +4,12 @@ import { dirname } from 'node:path';
 import type { Config } from '@sallyport/deployment/config';
 import { adminSocket } from '@sallyport/deployment/places';
 import type { Database } from '@sallyport/store/database/open';
-import { listenForRoutes } from '@sallyport/store/database/route-notices';
 import { sql } from 'kysely';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
 import { holdOneMap } from '../../../../../../../test/support/haproxy/one-map.ts';
 import { withTemporaryDirectory } from '../../../../../../../test/support/temporary-directory.ts';
+import { listenForChallenges } from '../../../../testing/listen-for-challenges.ts';
 import { emptyStore } from '../../../../testing/start-app.ts';
 import { withStore, withTables } from '../../../../testing/with-store.ts';
 import { createChallenges } from './service.ts';
@@ -57,13 +57,7 @@ const withNode = (config: Config, work: (given: Service) => Promise<void>): Prom
     withTemporaryDirectory(async (dataDir) => {
       const service = runService(database, dataDir);
       const { challenges, node, log } = service;
-      const listener = await listenForRoutes({
-        ...{ database, url: config.databaseUrl ?? '', node, log },
-        onChanged: async () => {},
-        onChallenges: challenges.changedElsewhere,
-        onChallengesHeld: challenges.heldElsewhere,
-        onGap: challenges.replay,
-      });
+      const listener = await listenForChallenges({ database, url: config.databaseUrl ?? '', node, challenges, log });
       try {
         await work(service);
       } finally {
